@@ -11,6 +11,7 @@ const CHECKS: Record<string, string[]> = {
   "types of the web app": ["tsc", "--noEmit", "--project", "dashboard"],
   "budgets of the web app": ["node", "dashboard/build.ts"],
   "lint and format": ["biome", "check", "--error-on-warnings", "."],
+  "format of SQL": ["node", "scripts/format-sql.ts"],
   "dead code": ["knip"],
   prose: ["node", "scripts/lint-prose.ts"],
   "table types": ["node", "scripts/generate-db-types.ts", "--check"],

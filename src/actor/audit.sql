@@ -6,12 +6,16 @@ $$;
 -- Writes a change to the audit log, in the transaction of the change and without secret columns
 -- (docs/decisions/0020-admin-edits.md).
 -- p_actor: the user_id of the user who made the change; null for the system, such as the command line.
-create function turnpike.note_change(p_actor bigint, p_action text, p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb,
-  p_request_id text, p_address text, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.note_change(p_actor bigint, p_action text, p_subject_type text, p_subject_id text,
+  p_before jsonb, p_after jsonb, p_request_id text, p_address text, p_moment timestamptz) returns void
+language plpgsql as $$
 begin
-  insert into audit_log (actor_user_id, action, subject_type, subject_id, before, after, request_id, address, created_at)
-  values (p_actor, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
-    p_after - turnpike.secret_columns(), p_request_id, p_address, p_moment);
+  insert into audit_log (
+      actor_user_id, action, subject_type, subject_id, before,
+      after, request_id, address, created_at)
+  values (
+      p_actor, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
+      p_after - turnpike.secret_columns(), p_request_id, p_address, p_moment);
 end $$;
 
 -- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
@@ -24,15 +28,16 @@ begin
   actor := caller;
   if caller.usable then
     perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'export', 'export', p_what, null,
-      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query), p_request.request_id,
-      p_request.address, p_request.moment);
+      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query),
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
 end $$;
 
 -- Records an action of the command line that no other procedure records.
-create function turnpike.note_act(p_action text, p_subject_type text, p_subject_id text, p_after jsonb, p_request_id text,
-  p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.note_act(p_action text, p_subject_type text, p_subject_id text, p_after jsonb,
+  p_request_id text, p_moment timestamptz) returns boolean language plpgsql as $$
 begin
-  perform turnpike.note_change(null, p_action, p_subject_type, p_subject_id, null, p_after, p_request_id, null, p_moment);
+  perform turnpike.note_change(null, p_action, p_subject_type, p_subject_id, null, p_after, p_request_id, null,
+    p_moment);
   return true;
 end $$;

@@ -14,9 +14,11 @@ create type turnpike.request as (
 );
 
 -- The request of a caller about which nothing else is known. A new field of the type changes no caller of this.
-create function turnpike.request_of(p_kind text, p_token text, p_test boolean, p_moment timestamptz) returns turnpike.request
+create function turnpike.request_of(p_kind text, p_token text, p_test boolean, p_moment timestamptz)
+returns turnpike.request
 language sql stable as $$
-  select jsonb_populate_record(null::turnpike.request, jsonb_build_object('kind', p_kind, 'token', p_token, 'test', p_test,
+  select jsonb_populate_record(null::turnpike.request,
+    jsonb_build_object('kind', p_kind, 'token', p_token, 'test', p_test,
     'moment', p_moment))
 $$;
 
@@ -59,12 +61,15 @@ create type turnpike.caller as (
 
 -- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so a
 -- worker that reads the database gets no token.
-create function turnpike.id_of_token(p_token text) returns text language sql immutable as $$ select split_part(p_token, '.', 1) $$;
+create function turnpike.id_of_token(p_token text) returns text
+language sql immutable as $$ select split_part(p_token, '.', 1) $$;
 
-create function turnpike.hash_of_token(p_token text) returns bytea language sql immutable as $$ select sha256(convert_to(p_token, 'UTF8')) $$;
+create function turnpike.hash_of_token(p_token text) returns bytea
+language sql immutable as $$ select sha256(convert_to(p_token, 'UTF8')) $$;
 
 -- The caller of a session, usable or not; null if the row is empty.
-create function turnpike.caller_of_session(found_session sessions, p_test boolean, p_moment timestamptz) returns turnpike.caller
+create function turnpike.caller_of_session(found_session sessions, p_test boolean, p_moment timestamptz)
+returns turnpike.caller
 language plpgsql stable as $$
 declare
   owner users;
@@ -86,8 +91,9 @@ begin
     missing := 'enrolment';
   end if;
   return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
-    found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment, found_session.last_seen_at, false,
-    null, null, coalesce(found_session.proved_at, found_session.created_at), missing, false, null, null)::turnpike.caller;
+    found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment,
+    found_session.last_seen_at, false, null, null, coalesce(found_session.proved_at, found_session.created_at), missing,
+    false, null, null)::turnpike.caller;
 end $$;
 
 -- The maximum age of a session, however often it is used (SESSION_POLICY in src/sign-in/policies.ts).

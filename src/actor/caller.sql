@@ -29,27 +29,32 @@ begin
     end if;
     select u.* into owner from users u where u.user_id = found_key.user_id;
     valid := found_key.revoked_at is null and owner.disabled_at is null;
-    return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id, found_key.test,
-      found_key.expires_at, found_key.created_at, null, null,
-      valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false), found_key.last_used_at,
-      turnpike.key_has_caps(found_key), null, null, null, null, false,
+    return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id,
+      found_key.test, found_key.expires_at, found_key.created_at, null, null,
+      valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false),
+      found_key.last_used_at, turnpike.key_has_caps(found_key), null, null, null, null, false,
       found_key.end_user_price, found_key.end_user_prepaid)::turnpike.caller;
   end if;
   if starts_with(p_request.token, 'act_') then
     return turnpike.when_proved(
-      turnpike.of_page(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.page_user, p_request.page_account),
+      turnpike.of_page(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.page_user,
+        p_request.page_account),
       p_request.kind, p_request.moment);
   end if;
-  select n.* into found_session from sessions n
-    where n.session_id = turnpike.id_of_token(p_request.token) and n.token_hash = turnpike.hash_of_token(p_request.token);
+  select n.* into found_session
+    from sessions n
+    where n.session_id = turnpike.id_of_token(p_request.token)
+      and n.token_hash = turnpike.hash_of_token(p_request.token);
   return turnpike.when_proved(
-    turnpike.of_page(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.page_user, p_request.page_account),
+    turnpike.of_page(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.page_user,
+      p_request.page_account),
     p_request.kind, p_request.moment);
 end $$;
 
 -- Makes a caller unusable if the page of the request was made for another user, who was signed in to this
 -- browser before, or shows another account. As in when_proved, no procedure or query can omit the check.
-create function turnpike.of_page(caller turnpike.caller, p_page_user bigint, p_page_account bigint) returns turnpike.caller
+create function turnpike.of_page(caller turnpike.caller, p_page_user bigint, p_page_account bigint)
+returns turnpike.caller
 language plpgsql immutable as $$
 begin
   if (caller.usable or caller.missing = 'factor') is true
@@ -63,7 +68,8 @@ end $$;
 
 -- Makes a caller unusable if its request needs a fresh proof and has none. The lookup itself checks
 -- this, so that no procedure or query can omit the check.
-create function turnpike.when_proved(caller turnpike.caller, p_caller_kind text, p_moment timestamptz) returns turnpike.caller
+create function turnpike.when_proved(caller turnpike.caller, p_caller_kind text, p_moment timestamptz)
+returns turnpike.caller
 language plpgsql immutable as $$
 begin
   if p_caller_kind = 'proved' and caller.usable is true and turnpike.is_fresh(caller, p_moment) is not true then
@@ -78,13 +84,15 @@ create function turnpike.proof_life() returns interval language sql immutable as
 
 -- True if the caller has a fresh proof of identity. A stolen cookie alone cannot use the operations
 -- that src/base/powers.ts guards.
-create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
+create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean
+language sql immutable as $$
   select coalesce(caller.proved_at > p_moment - turnpike.proof_life(), false)
 $$;
 
 -- True if the caller must first prove their identity, for procedures that require it only in some
 -- cases. A key needs no proof.
-create function turnpike.lacks_proof(caller turnpike.caller, p_moment timestamptz) returns boolean language sql immutable as $$
+create function turnpike.lacks_proof(caller turnpike.caller, p_moment timestamptz) returns boolean
+language sql immutable as $$
   select caller.kind is distinct from 'key' and not turnpike.is_fresh(caller, p_moment)
 $$;
 
@@ -123,7 +131,8 @@ end $$;
 -- True if a caller may use a space: same owner, same mode (live or test), within the scope (docs/contract.md).
 -- Never null: a space without a creating key, or an unknown space, gives false.
 -- A query that must find many rows by an index also compares the owner itself.
-create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text, id bigint)
+create function turnpike.in_scope(caller turnpike.caller, space_owner bigint, space_test boolean, space_maker text,
+  id bigint)
 returns boolean language sql immutable as $$
   select coalesce(space_owner = caller.user_id and space_test = caller.test and (
     caller.scope = 'all'

@@ -14,7 +14,8 @@ end $$;
 
 -- True if the caller sent a turn as a member of its space, and the space is still shared with the
 -- caller. p_member_id: the turn's member.
-create function turnpike.is_sent_by(caller turnpike.caller, p_member_id bigint, space spaces) returns boolean language plpgsql stable as $$
+create function turnpike.is_sent_by(caller turnpike.caller, p_member_id bigint, space spaces) returns boolean
+language plpgsql stable as $$
 begin
   if p_member_id is distinct from caller.user_id then
     return false;
@@ -24,7 +25,8 @@ end $$;
 
 -- The caller of a turn that a signed-in user sends into a space. In a shared space, the user acts
 -- for the owner, who is billed.
-create function turnpike.as_member(caller turnpike.caller, p_slug text) returns turnpike.caller language plpgsql stable as $$
+create function turnpike.as_member(caller turnpike.caller, p_slug text) returns turnpike.caller
+language plpgsql stable as $$
 declare
   space spaces;
 begin

@@ -4,7 +4,8 @@ language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   forgotten integer;
 begin
-  delete from idempotency_keys i where i.ctid = any (array(
+  delete from idempotency_keys i
+    where i.ctid = any (array(
     select o.ctid from idempotency_keys o where o.created_at <= p_before order by o.created_at limit p_limit));
   get diagnostics forgotten = row_count;
   return forgotten;

@@ -9,15 +9,19 @@ begin
   return jsonb_strip_nulls(
     jsonb_build_object('model', space.manifest -> 'model',
       'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
-      'builtin', space.manifest -> 'builtin_tools', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
+      'builtin', space.manifest -> 'builtin_tools', 'system',
+      nullif(octet_length(space.manifest ->> 'instructions'), 0))
     -- jsonb as text is never shorter than the output of JSON.stringify.
-    || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes', sum(octet_length(jsonb_build_object('name', t.key,
-        'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text))) from jsonb_each(space.tools) t)
+    || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes',
+      sum(octet_length(jsonb_build_object('name', t.key,
+        'description', t.value -> 'description', 'inputSchema', t.value -> 'input_schema')::text)))
+          from jsonb_each(space.tools) t)
     -- The description of the tool `delegate` contains the name and description of each sub-agent. Its schema
     -- repeats the names.
     || (select jsonb_build_object('agents', nullif(count(*), 0),
         'agent_bytes', sum(2 * octet_length(a ->> 'name') + octet_length((a -> 'description')::text)))
       from jsonb_array_elements(space.manifest -> 'subagents') a)
     || (select jsonb_build_object('listed', sum((space.mcp_tokens ->> s)::bigint),
-        'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0)) from jsonb_object_keys(space.mcp_servers) s));
+        'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0))
+          from jsonb_object_keys(space.mcp_servers) s));
 end $$;

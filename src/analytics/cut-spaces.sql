@@ -23,8 +23,10 @@ declare
 begin
   n := turnpike.near_spaces(p_from, p_to, p_limit);
   if n.space_ids is not null then
-    select array_agg(u.space_id), array_agg(u.billed) into top, billed_most from (
-      select b.space_id, b.billed from turnpike.billed_of_spaces(p_from, p_to, n.space_ids) b
+    select array_agg(u.space_id), array_agg(u.billed) into top, billed_most
+      from (
+      select b.space_id, b.billed
+      from turnpike.billed_of_spaces(p_from, p_to, n.space_ids) b
       order by b.billed desc, b.space_id limit p_limit) u;
     if n.bound is null or coalesce(billed_most[p_limit] > n.bound, false) then
       return query select * from unnest(top, billed_most);
@@ -46,24 +48,31 @@ declare
 begin
   w := turnpike.whole_days(p_from, p_to);
   return query
-    select u.space_id, turnpike.added(u.billed) from (
+    select u.space_id, turnpike.added(u.billed)
+      from (
       select r.space_id, r.billed_credit_micros as billed, r.turns + r.calls as acts
       from turnpike.rolled_of_spaces(p_from, p_to, p_space_ids) r
       union all
       select h.space_id, h.billed_credit_micros, h.turns + h.calls
       from unnest(p_space_ids) k(space_id)
-        cross join (values (first_hour, least(w.head_until, last_hour)), (greatest(w.tail_from, first_hour), last_hour)) e(since, until)
+        cross join (values (first_hour, least(w.head_until, last_hour)),
+          (greatest(w.tail_from, first_hour), last_hour)) e(since, until)
         cross join lateral (select n.* from space_hours n
           where n.space_id = k.space_id and n.hour >= e.since and n.hour < e.until offset 0) h
       where e.since < e.until
       union all
       select q.space_id, q.billed_credit_micros, 1
-      from usage_queue q where q.ended_at >= first_hour and q.ended_at < last_hour and q.space_id in (select unnest(p_space_ids))
+      from usage_queue q
+      where q.ended_at >= first_hour and q.ended_at < last_hour and q.space_id in (select unnest(p_space_ids))
       union all
       select r.space_id, r.billed_credit_micros, 1
-      from turnpike.raw_usage(p_from, first_hour) r where p_from < first_hour and r.space_id = any (p_space_ids)
+      from turnpike.raw_usage(p_from, first_hour) r
+      where p_from < first_hour and r.space_id = any (p_space_ids)
       union all
       select r.space_id, r.billed_credit_micros, 1
-      from turnpike.raw_usage(last_hour, p_to) r where last_hour < p_to and r.space_id = any (p_space_ids)
-    ) u group by u.space_id having turnpike.added(u.acts) > 0;
+      from turnpike.raw_usage(last_hour, p_to) r
+      where last_hour < p_to and r.space_id = any (p_space_ids)
+    ) u
+      group by u.space_id
+      having turnpike.added(u.acts) > 0;
 end $$;

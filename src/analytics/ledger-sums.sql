@@ -2,8 +2,8 @@
 -- p_from: null for all time. Then it begins with the day (UTC) of the earliest ledger row or unposted charge.
 -- A range of all time has at least the last day before p_to.
 -- unit: a day in ranges of up to p_daily days, a week in ranges of up to p_weekly days, otherwise a month.
-create function turnpike.ledger_range(p_from timestamptz, p_to timestamptz, p_daily integer, p_weekly integer, out from_at timestamptz,
-  out unit text) language plpgsql stable as $$
+create function turnpike.ledger_range(p_from timestamptz, p_to timestamptz, p_daily integer, p_weekly integer,
+  out from_at timestamptz, out unit text) language plpgsql stable as $$
 declare
   rolled timestamptz;
   queued timestamptz;
@@ -24,23 +24,31 @@ end $$;
 -- given_credit_micros: the sum of positive amounts. taken_credit_micros: the sum of negative amounts.
 -- Whole days are read from the rollup and its queue, cut days from the ledger. Unposted charges count too.
 -- A bucket and reason may have several rows.
-create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
+create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text)
+returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable set jit = off as $$
 declare
   w record;
 begin
   w := turnpike.whole_days(p_from, p_to);
   return query
-    select date_trunc(p_unit, s.day::timestamp)::date::text, s.reason, sum(s.given)::bigint, sum(s.taken)::bigint from (
+    select date_trunc(p_unit, s.day::timestamp)::date::text, s.reason, sum(s.given)::bigint, sum(s.taken)::bigint
+      from (
       select d.day, d.reason, d.given_credit_micros as given, d.taken_credit_micros as taken
-        from ledger_days d where d.day >= w.from_day and d.day < w.to_day
+        from ledger_days d
+        where d.day >= w.from_day and d.day < w.to_day
       union all
-      select (q.created_at at time zone 'UTC')::date, q.reason, greatest(q.amount_credit_micros, 0), least(q.amount_credit_micros, 0)
-        from ledger_queue q where q.created_at >= w.head_until and q.created_at < w.tail_from
+      select (q.created_at at time zone 'UTC')::date, q.reason, greatest(q.amount_credit_micros, 0),
+        least(q.amount_credit_micros, 0)
+        from ledger_queue q
+        where q.created_at >= w.head_until and q.created_at < w.tail_from
       union all
-      select (p.created_at at time zone 'UTC')::date, p.reason, greatest(p.amount_credit_micros, 0), least(p.amount_credit_micros, 0)
-        from postings p where p.created_at >= p_from and p.created_at < p_to
-    ) s group by 1, 2;
+      select (p.created_at at time zone 'UTC')::date, p.reason, greatest(p.amount_credit_micros, 0),
+        least(p.amount_credit_micros, 0)
+        from postings p
+        where p.created_at >= p_from and p.created_at < p_to
+    ) s
+      group by 1, 2;
   if p_from < w.head_until then
     return query select l.* from turnpike.raw_ledger_sums(p_from, w.head_until, p_unit) l;
   end if;
@@ -50,9 +58,12 @@ begin
 end $$;
 
 -- Returns the same from ledger rows alone. It is for short spans only.
-create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text) returns table (bucket text, reason text,
+create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text)
+returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language sql stable as $$
-  select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, l.reason, sum(greatest(l.amount_credit_micros, 0))::bigint,
-    sum(least(l.amount_credit_micros, 0))::bigint
-  from ledger l where l.created_at >= p_from and l.created_at < p_to group by 1, 2
+  select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, l.reason,
+    sum(greatest(l.amount_credit_micros, 0))::bigint, sum(least(l.amount_credit_micros, 0))::bigint
+  from ledger l
+  where l.created_at >= p_from and l.created_at < p_to
+  group by 1, 2
 $$;

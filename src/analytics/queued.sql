@@ -9,5 +9,7 @@ begin
   return query
     select date_bin('1 hour', q.ended_at, '2000-01-01 00:00+00'),
       case when q.space_id in (select unnest(p_space_ids)) then q.space_id end, turnpike.added(q.billed_credit_micros)
-    from usage_queue q where q.ended_at >= p_from and q.ended_at < p_to group by 1, 2;
+    from usage_queue q
+    where q.ended_at >= p_from and q.ended_at < p_to
+    group by 1, 2;
 end $$;

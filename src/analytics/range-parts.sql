@@ -4,8 +4,9 @@
 -- Each span is added or subtracted by its sign. `plus` is null if reading only the days is faster.
 -- p_sums, p_days: the tables if all of their rows are read, null if only some keys are looked up.
 create function turnpike.range_parts(p_from timestamptz, p_to timestamptz, p_sums regclass, p_days regclass,
-  out from_day date, out to_day date, out head_until timestamptz, out tail_from timestamptz, out plus date, out minus date,
-  out first_from date, out first_to date, out first_sign integer, out last_from date, out last_to date, out last_sign integer)
+  out from_day date, out to_day date, out head_until timestamptz, out tail_from timestamptz, out plus date,
+  out minus date, out first_from date, out first_to date, out first_sign integer, out last_from date, out last_to date,
+  out last_sign integer)
 language plpgsql stable as $$
 declare
   -- Reading the sums before one mark costs as much as reading this many days.
@@ -32,13 +33,17 @@ begin
     return;
   end if;
   select m.until, abs(greatest(m.until, oldest) - first_from) into near, away
-    from (select u.until from usage_marks u union all select '-infinity') m order by 2 limit 1;
+    from (select u.until from usage_marks u union all select '-infinity') m
+    order by 2 limit 1;
   select m.until, abs(least(m.until, newest) - first_to) into plus, also
-    from (select u.until from usage_marks u union all select 'infinity') m order by 2 limit 1;
+    from (select u.until from usage_marks u union all select 'infinity') m
+    order by 2 limit 1;
   days_of_sum := 1;
   if p_sums is not null then
-    select (s.reltuples / (1 + (select count(*) from usage_marks))) / greatest(1, d.reltuples / (newest - oldest)) into days_of_sum
-      from pg_class s, pg_class d where s.oid = p_sums and d.oid = p_days and s.reltuples >= 0 and d.reltuples > 0;
+    select (s.reltuples / (1 + (select count(*) from usage_marks))) / greatest(1,
+      d.reltuples / (newest - oldest)) into days_of_sum
+      from pg_class s, pg_class d
+      where s.oid = p_sums and d.oid = p_days and s.reltuples >= 0 and d.reltuples > 0;
   end if;
   if (first_to - first_from > away + also + 2 * days_of_sum and near < plus) is not true then
     plus := null;
@@ -55,7 +60,8 @@ end $$;
 
 -- Returns the length of the whole history of usage, divided by the length of its part in a range.
 -- Returns infinity if no part of it is in the range.
-create function turnpike.history_in(p_from timestamptz, p_to timestamptz) returns double precision language plpgsql stable as $$
+create function turnpike.history_in(p_from timestamptz, p_to timestamptz) returns double precision
+language plpgsql stable as $$
 declare
   oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
   newest timestamptz := (select h.hour from usage_hours h order by h.hour desc limit 1) + interval '1 hour';
@@ -72,5 +78,6 @@ declare
   oldest timestamptz := (select h.hour from usage_hours h order by h.hour limit 1);
   newest timestamptz := (select h.hour from usage_hours h order by h.hour desc limit 1) + interval '1 hour';
 begin
-  return (select greatest(0, c.reltuples) from pg_class c where c.oid = p_days) / extract(epoch from newest - oldest) * 86400;
+  return (select greatest(0, c.reltuples) from pg_class c where c.oid = p_days) / extract(epoch
+    from newest - oldest) * 86400;
 end $$;

@@ -1,7 +1,8 @@
 -- Moves up to p_limit rows of ended turns from their queue into all rollups and totals, in one transaction.
 -- So a reader of rollup and queue counts each turn exactly once at every moment.
 -- Returns the number of rows, or 0 while another run is rolling up. If it is interrupted, all rows stay queued.
-create function turnpike.roll_turns(p_limit integer) returns integer language plpgsql set enable_seqscan = off set jit = off as $$
+create function turnpike.roll_turns(p_limit integer) returns integer
+language plpgsql set enable_seqscan = off set jit = off as $$
 declare
   taken turn_ends[];
 begin
@@ -10,9 +11,12 @@ begin
     return 0;
   end if;
   with deleted as (
-    delete from turn_ends e where e.ctid = any (array(select n.ctid from turn_ends n limit p_limit)) returning e as one
+    delete from turn_ends e
+      where e.ctid = any (array(select n.ctid from turn_ends n limit p_limit))
+      returning e as one
   )
-  select array_agg(d.one) into taken from deleted d;
+  select array_agg(d.one) into taken
+  from deleted d;
   if taken is not null then
     perform turnpike.add_usage(array(select t from unnest(taken) t where not t.test));
     perform turnpike.add_totals(taken);

@@ -20,12 +20,14 @@ begin
     if exists (select from infra_runs r where r.finished_at is null) then
       select r.* into current_run from infra_runs r where r.finished_at is null limit 1;
     else
-      insert into infra_runs (until_at, container_second_micros, stored_gib_hour_micros, started_at)
-        values (p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros,
-          p_request.moment) returning * into current_run;
+      insert into infra_runs (
+          until_at, container_second_micros, stored_gib_hour_micros, started_at)
+        values (
+          p_request.moment, current_run.container_second_micros, current_run.stored_gib_hour_micros, p_request.moment)
+        returning * into current_run;
     end if;
-    perform turnpike.note_change((admin.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null, to_jsonb(current_run),
-      p_request.request_id,
+    perform turnpike.note_change((admin.caller).user_id, 'infra.bill', 'infra_run', current_run.run_id::text, null,
+      to_jsonb(current_run), p_request.request_id,
       p_request.address, p_request.moment);
   end if;
   run := current_run;
@@ -34,8 +36,9 @@ end $$;
 
 -- Previews the bills of up to p_limit accounts after p_position, as bill_infra_slice would bill them now.
 -- reached: the last account that was read. finished: true if no account is left.
-create function turnpike.quote_infra_slice(p_position bigint, p_limit integer, p_until timestamptz, p_second double precision,
-  p_gib_hour double precision, out reached bigint, out finished boolean, out bills turnpike.infra_bill[]) language plpgsql stable as $$
+create function turnpike.quote_infra_slice(p_position bigint, p_limit integer, p_until timestamptz,
+  p_second double precision, p_gib_hour double precision, out reached bigint, out finished boolean,
+  out bills turnpike.infra_bill[]) language plpgsql stable as $$
 declare
   used turnpike.infra_usage;
   following bigint;
@@ -49,7 +52,8 @@ begin
     reached := following;
     used := turnpike.infra_usage_of(following, p_until, p_second, p_gib_hour);
     if used.due > 0 or used.cost >= 1 then
-      select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount from turnpike.wallet_sums(following) s;
+      select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount
+        from turnpike.wallet_sums(following) s;
       if round(used.cost) > 0 or amount > 0 then
         bills := bills || turnpike.infra_bill_of(following, used, p_until, amount);
       end if;
@@ -73,10 +77,12 @@ create type turnpike.infra_bill as (
   has_subscriber boolean
 );
 
-create function turnpike.infra_bill_of(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz, p_billed bigint)
+create function turnpike.infra_bill_of(p_user_id bigint, p_usage turnpike.infra_usage, p_until timestamptz,
+  p_billed bigint)
 returns turnpike.infra_bill language sql immutable as $$
-  select (p_user_id, p_usage.starts_at, p_until, p_usage.milliseconds, p_usage.byte_seconds, round(p_usage.cost)::bigint, p_usage.due, p_billed,
-    round(p_usage.cost)::bigint + p_usage.due - p_billed, false)::turnpike.infra_bill
+  select (p_user_id, p_usage.starts_at, p_until, p_usage.milliseconds, p_usage.byte_seconds,
+    round(p_usage.cost)::bigint, p_usage.due, p_billed, round(p_usage.cost)::bigint + p_usage.due - p_billed,
+    false)::turnpike.infra_bill
 $$;
 
 -- Bills up to p_limit accounts of a run, starting after its stored position.
@@ -124,15 +130,23 @@ declare
   booked turnpike.booking;
 begin
   used := turnpike.infra_usage_of(p_user_id, run.until_at, run.container_second_micros, run.stored_gib_hour_micros);
-  if (used.due > 0 or used.cost >= 1 or (used.cost = 0 and (used.milliseconds > 0 or used.byte_seconds > 0))) is not true then
+  if (used.due > 0 or used.cost >= 1
+    or (used.cost = 0 and (used.milliseconds > 0 or used.byte_seconds > 0))) is not true then
     return null;
   end if;
-  insert into infra_accounts (user_id, billed_until) values (p_user_id, run.until_at) on conflict (user_id) do nothing;
+  insert into infra_accounts (user_id, billed_until)
+    values (p_user_id, run.until_at)
+    on conflict (user_id) do nothing;
   with taken as (
-    update container_calls c set billed_at = p_moment where c.user_id = p_user_id and c.billed_at is null returning c.milliseconds
-  ) select coalesce(sum(t.milliseconds), 0) into used.milliseconds from taken t;
+    update container_calls c set billed_at = p_moment
+      where c.user_id = p_user_id and c.billed_at is null
+      returning c.milliseconds
+  )
+    select coalesce(sum(t.milliseconds), 0) into used.milliseconds
+    from taken t;
   -- More calls may have been recorded since infra_usage_of() read them.
-  used.cost := turnpike.infra_cost(used.milliseconds, used.byte_seconds, run.container_second_micros, run.stored_gib_hour_micros);
+  used.cost := turnpike.infra_cost(used.milliseconds, used.byte_seconds, run.container_second_micros,
+    run.stored_gib_hour_micros);
   if used.due + round(used.cost) > 0 then
     perform turnpike.lock_account(p_user_id);
     select greatest(0, least(round(used.cost)::bigint + used.due, s.balance - s.held)) into amount
@@ -140,7 +154,8 @@ begin
     if amount > 0 then
       booked := turnpike.book_entry(p_user_id, 'space_usage', -amount, null,
         format('infra:%s:%s', p_user_id, run.run_id), null, null, 'system',
-        format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')), p_moment);
+        format('Containers and storage until %s UTC', to_char(run.until_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')),
+        p_moment);
       if (booked.entry).ledger_id is null or booked.replayed is not false then
         raise exception 'account % was not billed in run %: %', p_user_id, run.run_id, booked.refused;
       end if;
@@ -148,10 +163,12 @@ begin
       entry_id := (booked.entry).ledger_id;
     end if;
     if round(used.cost) > 0 or amount > 0 then
-      insert into infra_bills (run_id, user_id, starts_at, ends_at, container_milliseconds, stored_byte_seconds, cost_credit_micros,
-        billed_credit_micros, ledger_id, created_at)
-      values (run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds, round(used.cost)::bigint,
-        amount, entry_id, p_moment);
+      insert into infra_bills (
+          run_id, user_id, starts_at, ends_at, container_milliseconds, stored_byte_seconds,
+          cost_credit_micros, billed_credit_micros, ledger_id, created_at)
+      values (
+          run.run_id, p_user_id, used.starts_at, run.until_at, used.milliseconds, used.byte_seconds,
+          round(used.cost)::bigint, amount, entry_id, p_moment);
       bill := turnpike.infra_bill_of(p_user_id, used, run.until_at, amount);
       bill.has_subscriber := has_subscriber;
     end if;

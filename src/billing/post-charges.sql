@@ -4,8 +4,8 @@
 -- posted: the number of posted charges. is_more: true if more charges may be queued.
 -- is_poor: true if the account no longer has enough credit for its shards.
 -- has_subscriber: true if an endpoint gets an event.
-create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer, out is_more boolean,
-  out is_poor boolean, out has_subscriber boolean) language plpgsql as $$
+create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer,
+  out is_more boolean, out is_poor boolean, out has_subscriber boolean) language plpgsql as $$
 declare
   wallet wallets;
   turn_ids text[];
@@ -17,16 +17,25 @@ begin
   with taken as (
     select t.* from turnpike.take_postings(p_user_id, p_limit) t
   ), entries as (
-    insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
-    select t.user_id, t.reason, t.amount_credit_micros, wallet.balance_credit_micros
-        + sum(t.amount_credit_micros) over (order by t.created_at, t.posting_id), t.turn_id, 'turn', t.created_at
-      from taken t order by t.created_at, t.posting_id
+    insert into ledger (
+        user_id, reason, amount_credit_micros,
+        balance_after_credit_micros,
+        turn_id, actor, created_at)
+    select
+        t.user_id, t.reason, t.amount_credit_micros,
+        wallet.balance_credit_micros + sum(t.amount_credit_micros) over (order by t.created_at, t.posting_id),
+        t.turn_id, 'turn', t.created_at
+      from taken t
+    order by t.created_at, t.posting_id
     returning ledger_id, turn_id, amount_credit_micros
   )
-  select count(*), coalesce(sum(e.amount_credit_micros), 0)::bigint, coalesce(array_agg(e.turn_id order by e.ledger_id), '{}')
-    into posted, total, turn_ids from entries e;
+  select count(*), coalesce(sum(e.amount_credit_micros), 0)::bigint,
+    coalesce(array_agg(e.turn_id order by e.ledger_id), '{}')
+    into posted, total, turn_ids
+  from entries e;
   if posted > 0 then
-    update wallets w set balance_credit_micros = w.balance_credit_micros + total, folded_credit_micros = w.folded_credit_micros + total
+    update wallets w set balance_credit_micros = w.balance_credit_micros + total,
+      folded_credit_micros = w.folded_credit_micros + total
       where w.user_id = p_user_id;
     has_subscriber := turnpike.tell_posted(wallet, total, turn_ids, p_moment);
   end if;
@@ -43,9 +52,12 @@ end $$;
 create function turnpike.take_postings(p_user_id bigint, p_limit integer) returns setof postings
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
-  return query delete from postings q where (q.user_id, q.posting_id) >= (p_user_id, 0) and (q.user_id, q.posting_id) <= (p_user_id, (
-      select max(f.posting_id) from (
-        select n.posting_id from postings n
+  return query delete from postings q
+    where (q.user_id, q.posting_id) >= (p_user_id, 0) and (q.user_id, q.posting_id) <= (p_user_id, (
+      select max(f.posting_id)
+        from (
+        select n.posting_id
+          from postings n
           where (n.user_id, n.posting_id) >= (p_user_id, 0) and (n.user_id, n.posting_id) < (p_user_id + 1, 0)
           order by n.user_id, n.posting_id limit p_limit) f))
     returning q.*;
@@ -91,7 +103,8 @@ end $$;
 -- p_was: the wallet before the charges. p_total: the sum of the charges.
 -- It locks counters in the same order as count_spend().
 -- Returns whether an endpoint gets an event.
-create function turnpike.tell_posted(p_was wallets, p_total bigint, p_turn_ids text[], p_moment timestamptz) returns boolean
+create function turnpike.tell_posted(p_was wallets, p_total bigint, p_turn_ids text[], p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 declare
   entry record;
@@ -99,9 +112,12 @@ declare
   was wallets := p_was;
   has_subscriber boolean := false;
 begin
-  if p_was.balance_credit_micros + p_total < p_was.low_balance_credit_micros or p_was.balance_credit_micros + p_total = 0 then
-    for entry in select l.balance_after_credit_micros as total, l.created_at from ledger l
-      where l.turn_id = any (p_turn_ids) and l.reason in ('usage', 'space_usage') order by l.ledger_id
+  if p_was.balance_credit_micros + p_total < p_was.low_balance_credit_micros
+    or p_was.balance_credit_micros + p_total = 0 then
+    for entry in select l.balance_after_credit_micros as total, l.created_at
+      from ledger l
+      where l.turn_id = any (p_turn_ids) and l.reason in ('usage', 'space_usage')
+      order by l.ledger_id
     loop
       if turnpike.follow_balance(was, entry.total, entry.created_at) then
         has_subscriber := true;
@@ -114,9 +130,11 @@ begin
     for state in
       select distinct on (s.rank, s.subject, s.cap, s.starts_at) t.key_id, s.state as cap_state,
         turnpike.reached_percents(s.spent_credit_micros, s.limit_credit_micros) as percents
-      from (select e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e) as shared, max(e.created_at) as accepted_at
+      from (select e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e) as shared,
+        max(e.created_at) as accepted_at
           from turns e where e.turn_id = any (p_turn_ids)
-          group by e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e), date_trunc('day', e.created_at, 'UTC')) t,
+          group by e.key_id, e.end_user_ref, e.window_started_at, turnpike.shared_space(e),
+            date_trunc('day', e.created_at, 'UTC')) t,
         lateral (select c.*, c as state, array_position('{end_user,key,account,members}'::text[], c.kind) as rank
           from turnpike.cap_states(p_was.user_id, t.key_id, case when t.key_id is not null then t.end_user_ref end,
             t.accepted_at, t.window_started_at, t.shared) c) s
@@ -133,20 +151,29 @@ end $$;
 
 -- Lists accounts with queued charges after p_after, by id, with the time of their oldest charge.
 -- Because the sweep pages by id, an account that fails does not stop the accounts after it.
-create function turnpike.accounts_to_post(p_after bigint, p_limit integer) returns table (user_id bigint, oldest timestamptz)
+create function turnpike.accounts_to_post(p_after bigint, p_limit integer)
+returns table (user_id bigint, oldest timestamptz)
 language plpgsql as $$
 begin
-  return query select q.user_id, min(q.created_at) from postings q where q.user_id > p_after group by q.user_id order by 1 limit p_limit;
+  return query select q.user_id, min(q.created_at)
+    from postings q
+    where q.user_id > p_after
+    group by q.user_id
+    order by 1 limit p_limit;
 end $$;
 
 -- They have too little credit, or no charge since p_idle_since and no live turn that may run.
 -- They have too little credit, or no live turn runs or may start and they were not charged since p_idle_since.
-create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_after bigint, p_limit integer) returns table (user_id bigint)
+create function turnpike.accounts_to_fold(p_idle_since timestamptz, p_after bigint, p_limit integer)
+returns table (user_id bigint)
 language plpgsql as $$
 begin
-  return query select w.user_id from wallets w, lateral turnpike.wallet_sums(w.user_id) s
+  return query select w.user_id
+    from wallets w, lateral turnpike.wallet_sums(w.user_id) s
     where w.shards > 0 and w.user_id > p_after and (s.balance - s.held < s.shards * s.shard_hold
-      or ((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1) < p_idle_since
-        and not exists (select from open_turns o where o.user_id = w.user_id and not o.test and o.state in ('queued', 'running'))))
+      or ((select l.created_at from ledger l where l.user_id = w.user_id order by l.ledger_id desc limit 1)
+        < p_idle_since
+        and not exists (select from open_turns o where o.user_id = w.user_id and not o.test
+          and o.state in ('queued', 'running'))))
     order by 1 limit p_limit;
 end $$;

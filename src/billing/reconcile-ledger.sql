@@ -14,18 +14,27 @@ begin
   with looked as materialized (
     select l.ledger_id, l.user_id, l.reason, l.turn_id, coalesce(l.amount_credit_micros, 0) as amount,
       l.balance_after_credit_micros as total
-    from ledger l where l.ledger_id > coalesce(nullif(p_position, ''), '0')::bigint order by l.ledger_id limit p_size
+    from ledger l
+    where l.ledger_id > coalesce(nullif(p_position, ''), '0')::bigint
+    order by l.ledger_id limit p_size
   ), linked as (
-    select k.*, true as own from looked k
+    select k.*, true as own
+    from looked k
     union all
-    select former.*, false from (select k.user_id, min(k.ledger_id) as first from looked k group by k.user_id) f, lateral (
-      select l.ledger_id, l.user_id, l.reason, l.turn_id, coalesce(l.amount_credit_micros, 0), l.balance_after_credit_micros
-      from ledger l where l.user_id = f.user_id and l.ledger_id < f.first order by l.ledger_id desc limit 2
+    select former.*, false
+    from (select k.user_id, min(k.ledger_id) as first from looked k group by k.user_id) f, lateral (
+      select l.ledger_id, l.user_id, l.reason, l.turn_id, coalesce(l.amount_credit_micros, 0),
+        l.balance_after_credit_micros
+      from ledger l
+      where l.user_id = f.user_id and l.ledger_id < f.first
+      order by l.ledger_id desc limit 2
     ) former
   ), chained as (
-    select k.*, lag(k.total, 1, 0::bigint) over (partition by k.user_id order by k.ledger_id) + k.amount as expected from linked k
+    select k.*, lag(k.total, 1, 0::bigint) over (partition by k.user_id order by k.ledger_id) + k.amount as expected
+      from linked k
   ), broken as (
-    select c.*, lag(c.total - c.expected, 1, 0::bigint) over (partition by c.user_id order by c.ledger_id) as broken_before
+    select c.*, lag(c.total - c.expected, 1,
+      0::bigint) over (partition by c.user_id order by c.ledger_id) as broken_before
     from chained c
   ), late as (
     -- Each turn is checked once, at its last row.
@@ -35,16 +44,19 @@ begin
   )
   select (select count(*) from looked), (select max(k.ledger_id)::text from looked k),
     array(select row(w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found)::turnpike.finding from (
-      select 'running_total' as kind, b.user_id, b.turn_id, b.ledger_id, null::jsonb as counter, b.expected, b.total as found
+      select 'running_total' as kind, b.user_id, b.turn_id, b.ledger_id, null::jsonb as counter, b.expected,
+        b.total as found
       from broken b
       where b.own and b.total <> b.expected and not (b.broken_before <> 0 and b.broken_before = b.expected - b.total)
       union all
-      select 'charge_without_turn', k.user_id, null, k.ledger_id, null, 0, -k.amount from looked k
+      select 'charge_without_turn', k.user_id, null, k.ledger_id, null, 0, -k.amount
+      from looked k
       where k.reason in ('usage', 'space_usage') and k.turn_id is null
         and not exists (select from infra_bills b where b.ledger_id = k.ledger_id and k.reason = 'space_usage')
       union all
       select 'infra_bill', k.user_id, null, k.ledger_id, null, b.billed_credit_micros, -k.amount
-      from looked k join infra_bills b on b.ledger_id = k.ledger_id
+      from looked k
+        join infra_bills b on b.ledger_id = k.ledger_id
       where k.turn_id is null and (b.billed_credit_micros <> -k.amount or b.user_id <> k.user_id)
       union all
       select f.kind, f.user_id, f.turn_id, f.ledger_id, f.counter, f.expected, f.found

@@ -49,28 +49,40 @@ begin
   ), part as materialized (
     select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref,
       coalesce(t.counted_at, t.created_at) as created_at, t.finished_at,
-      t.window_started_at, t.test, t.state, turnpike.shared_space(t) as shared, t.failed_by_us, t.hold_credit_micros, t.held_credit_micros, t.billed_credit_micros
-    from turns t where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
+      t.window_started_at, t.test, t.state, turnpike.shared_space(t) as shared, t.failed_by_us, t.hold_credit_micros,
+      t.held_credit_micros, t.billed_credit_micros
+    from turns t
+    where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
   ), charge as materialized (
-    select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged, max(l.ledger_id) as charge_id,
-      array_agg(l.user_id) as accounts, array_agg(l.reason) as reasons
+    select l.turn_id, count(*) as charges, -sum(l.amount_credit_micros)::bigint as charged,
+      max(l.ledger_id) as charge_id, array_agg(l.user_id) as accounts, array_agg(l.reason) as reasons
     from (
-      select e.turn_id, e.amount_credit_micros, e.ledger_id, e.user_id, e.reason from ledger e where e.reason in ('usage', 'space_usage')
+      select e.turn_id, e.amount_credit_micros, e.ledger_id, e.user_id, e.reason
+      from ledger e
+      where e.reason in ('usage', 'space_usage')
         and e.turn_id >= p_first and e.turn_id <= (select n.turn_id from upto n)
       union all
-      select q.turn_id, q.amount_credit_micros, null, q.user_id, q.reason from postings q
-        where q.turn_id >= p_first and q.turn_id <= (select n.turn_id from upto n)) l group by 1
+      select q.turn_id, q.amount_credit_micros, null, q.user_id, q.reason
+      from postings q
+        where q.turn_id >= p_first and q.turn_id <= (select n.turn_id from upto n)) l
+    group by 1
   ), refund as materialized (
-    select l.turn_id, count(*) as refunds, sum(l.amount_credit_micros)::bigint as refunded, max(l.ledger_id) as refund_id,
-      array_agg(l.user_id) as accounts
-    from ledger l where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id >= p_first
-      and l.turn_id <= (select n.turn_id from upto n) group by 1
+    select l.turn_id, count(*) as refunds, sum(l.amount_credit_micros)::bigint as refunded,
+      max(l.ledger_id) as refund_id, array_agg(l.user_id) as accounts
+    from ledger l
+    where l.reason = 'admin_action' and l.turn_id is not null and l.turn_id >= p_first
+      and l.turn_id <= (select n.turn_id from upto n)
+    group by 1
   ), called as materialized (
-    select c.turn_id, sum(c.billed_credit_micros) filter (where not c.chat)::bigint as keyed_billed, count(*) filter (where c.chat) as calls,
-      sum(c.cost_credit_micros) filter (where c.chat)::bigint as cost, sum(c.billed_credit_micros) filter (where c.chat)::bigint as billed
-    from model_calls c where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n) group by 1
+    select c.turn_id, sum(c.billed_credit_micros) filter (where not c.chat)::bigint as keyed_billed,
+      count(*) filter (where c.chat) as calls, sum(c.cost_credit_micros) filter (where c.chat)::bigint as cost,
+      sum(c.billed_credit_micros) filter (where c.chat)::bigint as billed
+    from model_calls c
+    where c.turn_id >= p_first and c.turn_id <= (select n.turn_id from upto n)
+    group by 1
   ), record as materialized (
-    select a.turn_id, a.model_calls, a.cost_credit_micros as cost, a.billed_credit_micros as billed from api_turns a
+    select a.turn_id, a.model_calls, a.cost_credit_micros as cost, a.billed_credit_micros as billed
+      from api_turns a
       where a.turn_id >= p_first and a.turn_id <= (select n.turn_id from upto n)
   )
   select t.turn_id, t.user_id, t.key_id, t.end_user_ref, t.created_at, t.window_started_at, t.test,
@@ -88,11 +100,16 @@ begin
     case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
     coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
     t.user_id <> any (r.accounts) as refund_elsewhere,
-    coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone, coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills,
-    a.cost as chat_cost, coalesce(h.cost, 0) as calls_cost,
-    (a.model_calls, a.cost, a.billed) <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
-  from part t left join charge c on c.turn_id = t.turn_id left join refund r on r.turn_id = t.turn_id
-    left join record a on a.turn_id = t.turn_id left join called h on h.turn_id = t.turn_id
+    coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone,
+    coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills, a.cost as chat_cost,
+    coalesce(h.cost, 0) as calls_cost,
+    (a.model_calls, a.cost, a.billed)
+    <> (coalesce(h.calls, 0), coalesce(h.cost, 0), coalesce(h.billed, 0)) as chat_differs
+  from part t
+    left join charge c on c.turn_id = t.turn_id
+    left join refund r on r.turn_id = t.turn_id
+    left join record a on a.turn_id = t.turn_id
+    left join called h on h.turn_id = t.turn_id
     left join open_turns o on o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id;
 end $$;
 
@@ -128,7 +145,8 @@ begin
       ('charge_missing', s.charges = 0 and s.due > 0, null, s.due, 0),
       ('failure_charged', s.ours and s.charged > 0 and s.refunds = 0, s.charge_id, 0, s.charged),
       ('charge_unexpected', s.charges = 1 and s.due = 0 and not s.ours and not s.undone, s.charge_id, 0, s.charged),
-      ('charge_amount', s.charges = 1 and s.due > 0 and s.charged <> s.due and not s.undone, s.charge_id, s.due, s.charged),
+      ('charge_amount', s.charges = 1 and s.due > 0 and s.charged <> s.due and not s.undone, s.charge_id, s.due,
+        s.charged),
       ('charge_of_other_account', s.elsewhere, s.charge_id, null, s.charged),
       ('charge_of_other_kind', s.of_other_kind, s.charge_id, null, s.charged),
       ('usage_bills', s.bills <> s.billed, null, s.billed, s.bills),
@@ -147,19 +165,23 @@ begin
       jsonb_build_object('kind', p.kind, 'subject', p.subject, 'period', p.period, 'starts_at', p.starts_at), null, 0
     from current p
     -- Counters are looked up one by one, because a join would read all of them.
-    where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind and c.subject = p.subject
+    where (select c.user_id from spend_counters c where c.user_id = p.user_id and c.kind = p.kind
+      and c.subject = p.subject
       and c.period = p.period and c.starts_at = p.starts_at) is null
-      and (select turnpike.is_counted_from(g.since, p.starts_at) from spend_counted g where g.user_id = p.user_id and g.kind = p.kind
+      and (select turnpike.is_counted_from(g.since, p.starts_at) from spend_counted g where g.user_id = p.user_id
+        and g.kind = p.kind
         and g.subject = case p.kind when 'key' then p.subject else '' end)
   )
-  select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found from wrong w;
+  select w.kind, w.user_id, w.turn_id, w.ledger_id, w.counter, w.expected, w.found
+  from wrong w;
 end $$;
 
 -- Checks the p_size turns after p_position. settled: the last turn
 -- before the first one that had not ended before p_settled_before.
 -- It is null if all had ended.
-create function turnpike.turns_slice(p_position text, p_size integer, p_settled_before timestamptz, p_orphaned_from timestamptz,
-  p_moment timestamptz) returns turnpike.books_slice language plpgsql stable set plan_cache_mode = force_custom_plan as $$
+create function turnpike.turns_slice(p_position text, p_size integer, p_settled_before timestamptz,
+  p_orphaned_from timestamptz, p_moment timestamptz) returns turnpike.books_slice
+language plpgsql stable set plan_cache_mode = force_custom_plan as $$
 declare
   slice turnpike.books_slice;
   first text;

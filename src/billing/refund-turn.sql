@@ -12,7 +12,8 @@ begin
   was_heard := turnpike.post_all(turn.user_id, p_moment);
   -- The turn may have ended while this waited for the lock.
   select t.* into turn from turns t where t.turn_id = p_turn_id;
-  select -sum(l.amount_credit_micros) into charged from ledger l
+  select -sum(l.amount_credit_micros) into charged
+    from ledger l
     where l.turn_id = p_turn_id and l.user_id = turn.user_id and l.reason in ('usage', 'space_usage');
   booking.replayed := false;
   booking.has_subscriber := false;
@@ -42,8 +43,8 @@ begin
   else
     booking := turnpike.refund_turn(p_turn_id, 'admin:' || caller.user_id, p_note, p_request.moment);
     if booking.refused is null and not booking.replayed then
-      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(booking.entry), p_request.request_id, p_request.address,
-        p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'turn.refund', 'turn', p_turn_id, null, to_jsonb(booking.entry),
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   {{caller.closes}}

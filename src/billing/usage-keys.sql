@@ -1,5 +1,6 @@
 -- Replaces the keys of metadata by which the usage of an account can be grouped. refused: 'scope'.
-create function turnpike.put_usage_keys(p_request turnpike.request, p_keys jsonb, out actor turnpike.caller, out refused text)
+create function turnpike.put_usage_keys(p_request turnpike.request, p_keys jsonb, out actor turnpike.caller,
+  out refused text)
 language plpgsql as $$
 declare
   caller turnpike.caller;

@@ -23,10 +23,14 @@ create type turnpike.catalog_answer as (
 );
 
 create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_answer language sql stable as $$
-  select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, {{prices.columns c}}, c.price_version, c.max_output_tokens, c.context_tokens,
-      c.idle_seconds, c.learned, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
-      (select count(*) from spaces s where s.archived_at is null and not s.test and s.pin = c.pin))::turnpike.catalog_answer
-    from model_catalog c left join users u on u.user_id = c.updated_by where c.pin = p_pin
+  select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, {{prices.columns c}}, c.price_version,
+    c.max_output_tokens, c.context_tokens, c.idle_seconds, c.learned, c.version, c.created_at, c.updated_at,
+    c.updated_by, u.name,
+    (select count(*) from spaces s where s.archived_at is null and not s.test
+      and s.pin = c.pin))::turnpike.catalog_answer
+    from model_catalog c
+      left join users u on u.user_id = c.updated_by
+    where c.pin = p_pin
 $$;
 
 -- Changes a model of the catalog for an admin. Null fields keep their values. refused: admin, not_found, stale,
@@ -58,7 +62,9 @@ begin
     changed.learned := coalesce(p_learned, was.learned);
     if changed is distinct from was then
       update model_catalog c set enabled = changed.enabled, label = changed.label, sort_order = changed.sort_order,
-        learned = changed.learned, version = c.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where c.pin = p_pin;
+        learned = changed.learned, version = c.version + 1, updated_at = p_request.moment,
+        updated_by = (admin.caller).user_id
+        where c.pin = p_pin;
       perform turnpike.note_change((admin.caller).user_id, 'model.update', 'model', p_pin, turnpike.catalog_facts(was),
         turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
@@ -93,8 +99,8 @@ begin
   insert into model_catalog select new_model.* on conflict (pin) do nothing;
   get diagnostics added = row_count;
   if added = 1 then
-    perform turnpike.note_change((admin.caller).user_id, 'model.add', 'model', new_model.pin, null, turnpike.catalog_facts(new_model),
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_change((admin.caller).user_id, 'model.add', 'model', new_model.pin, null,
+      turnpike.catalog_facts(new_model), p_request.request_id, p_request.address, p_request.moment);
   else
     refused := 'exists';
   end if;
@@ -104,7 +110,8 @@ end $$;
 
 -- Gives a model new prices, as a new price version. p_prices has the column of every component, in credit micros.
 -- Returns true if the prices have changed.
-create function turnpike.set_prices(was model_catalog, p_prices jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.set_prices(was model_catalog, p_prices jsonb, p_moment timestamptz) returns boolean
+language plpgsql as $$
 declare
   priced model_catalog := jsonb_populate_record(was, p_prices);
 begin
@@ -112,7 +119,8 @@ begin
     return false;
   end if;
   insert into former_prices
-    select f.* from jsonb_populate_record(null::former_prices, to_jsonb(was) || jsonb_build_object('until_at', p_moment)) f;
+    select f.*
+    from jsonb_populate_record(null::former_prices, to_jsonb(was) || jsonb_build_object('until_at', p_moment)) f;
   update model_catalog c set {{prices.assigned priced}}, price_version = c.price_version + 1 where c.pin = was.pin;
   return true;
 end $$;
@@ -137,8 +145,10 @@ begin
   elsif (was.kind = 'image') <> ((p_prices ->> 'price_image') is not null) then
     refused := 'other_kind';
   elsif turnpike.set_prices(was, p_prices, p_request.moment) then
-    update model_catalog c set version = c.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
-      where c.pin = p_pin returning c.* into changed;
+    update model_catalog c set version = c.version + 1, updated_at = p_request.moment,
+      updated_by = (admin.caller).user_id
+      where c.pin = p_pin
+      returning c.* into changed;
     perform turnpike.note_change((admin.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
       turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
   end if;

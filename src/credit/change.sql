@@ -39,7 +39,8 @@ begin
     shard := turnpike.lock_money(turn.user_id, turn.test);
   end if;
   select s.* into sums from turnpike.wallet_sums(turn.user_id) s;
-  headroom := turnpike.headroom(spender, p_wanted, p_needed, false, turn.window_started_at, sale, turn.hold_credit_micros);
+  headroom := turnpike.headroom(spender, p_wanted, p_needed, false, turn.window_started_at, sale,
+    turn.hold_credit_micros);
   growth.caps := headroom.caps;
   if sale.prepaid then
     growth.end_user_left := greatest(0, turnpike.end_user_left(sale, headroom.credit, turn.hold_credit_micros));
@@ -61,8 +62,8 @@ end $$;
 
 -- Lets a turn that holds only its cost continue in the periods of p_spender, with the credit that headroom has found.
 -- The caller has locked the turn, the wallet of its end user and the account (p_shard). turn: as in grow.
-create function turnpike.go_on_with(turn turns, p_spender turnpike.spender, p_headroom turnpike.credit_left, p_sale turnpike.sale,
-  p_shard integer) returns void language plpgsql as $$
+create function turnpike.go_on_with(turn turns, p_spender turnpike.spender, p_headroom turnpike.credit_left,
+  p_sale turnpike.sale, p_shard integer) returns void language plpgsql as $$
 declare
   rolled turns;
 begin
@@ -76,7 +77,8 @@ end $$;
 -- Adds p_amount to the hold of a turn. counted: the turn with the periods in which it counts. The caller has locked the
 -- turn, the wallet of its end user and the account or its shard, and has found the credit there. The hold of a test
 -- turn is a rehearsed one.
-create function turnpike.add_to_hold(turn turns, counted turns, p_amount bigint, p_sale turnpike.sale, p_shard integer) returns void
+create function turnpike.add_to_hold(turn turns, counted turns, p_amount bigint, p_sale turnpike.sale, p_shard integer)
+returns void
 language plpgsql as $$
 declare
   grown bigint;
@@ -87,13 +89,15 @@ begin
   end if;
   if p_sale.prepaid and p_amount > 0 then
     grown := turnpike.sale_hold(p_sale.price, turn.hold_credit_micros + p_amount);
-    if not turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref, grown - turn.end_user_hold_credit_micros) then
+    if not turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref,
+      grown - turn.end_user_hold_credit_micros) then
       raise exception 'the credit of an end user of account % is gone', turn.user_id;
     end if;
   end if;
-  update turns t set hold_credit_micros = t.hold_credit_micros + of_account, held_credit_micros = t.held_credit_micros + of_account,
-      rehearsed_hold_credit_micros = t.rehearsed_hold_credit_micros + p_amount,
-      end_user_hold_credit_micros = coalesce(grown, t.end_user_hold_credit_micros)
+  update turns t set hold_credit_micros = t.hold_credit_micros + of_account,
+    held_credit_micros = t.held_credit_micros + of_account,
+    rehearsed_hold_credit_micros = t.rehearsed_hold_credit_micros + p_amount,
+    end_user_hold_credit_micros = coalesce(grown, t.end_user_hold_credit_micros)
     where t.turn_id = turn.turn_id;
   perform turnpike.count_spend(counted, 0, p_amount, p_shard);
 end $$;

@@ -12,8 +12,10 @@ create type turnpike.spender as (
   test boolean
 );
 
-create function turnpike.spender_of(turn turns, p_moment timestamptz) returns turnpike.spender language sql immutable as $$
-  select row(turn.user_id, turn.key_id, turn.end_user_ref, turnpike.shared_space(turn), p_moment, turn.test)::turnpike.spender
+create function turnpike.spender_of(turn turns, p_moment timestamptz) returns turnpike.spender
+language sql immutable as $$
+  select row(turn.user_id, turn.key_id, turn.end_user_ref, turnpike.shared_space(turn), p_moment,
+    turn.test)::turnpike.spender
 $$;
 
 -- The hold that a turn would get, or the limits that refuse it. Credit micros.
@@ -59,7 +61,8 @@ begin
     answer.available := 9000000000000000;
     answer.held := 0;
   else
-    select s.balance - s.held, s.held into answer.available, answer.held from turnpike.wallet_sums(p_spender.user_id) s;
+    select s.balance - s.held, s.held into answer.available, answer.held
+      from turnpike.wallet_sums(p_spender.user_id) s;
   end if;
   amount_left := answer.available;
   answer.caps := '{}';
@@ -75,8 +78,8 @@ begin
     end if;
     select least(amount_left, min(s.limit_credit_micros - s.spent_credit_micros - s.reserved_credit_micros)),
         coalesce(array_agg(s order by s.cap), '{}') into amount_left, answer.caps
-      from turnpike.cap_states(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment, answer.window_started_at,
-        p_spender.shared) s
+      from turnpike.cap_states(p_spender.user_id, p_spender.key_id, bound_user, p_spender.moment,
+        answer.window_started_at, p_spender.shared) s
       where s.starts_at is not null;
   end if;
   if p_sale.prepaid then
@@ -90,7 +93,8 @@ begin
 end $$;
 
 -- Returns the credit of a turn's end user, with the charge for the smallest hold that the turn needs.
-create function turnpike.end_user_credit_for(p_spender turnpike.spender, p_needed bigint, p_sale turnpike.sale, p_hold bigint)
+create function turnpike.end_user_credit_for(p_spender turnpike.spender, p_needed bigint, p_sale turnpike.sale,
+  p_hold bigint)
 returns turnpike.end_user_credit language plpgsql stable as $$
 declare
   credit turnpike.end_user_credit;
@@ -102,7 +106,8 @@ begin
 end $$;
 
 -- Returns by how much a hold can grow that an end user's wallet pays for. p_hold: the hold so far; 0: a new turn.
-create function turnpike.end_user_left(sale turnpike.sale, credit turnpike.end_user_credit, p_hold bigint) returns bigint
+create function turnpike.end_user_left(sale turnpike.sale, credit turnpike.end_user_credit, p_hold bigint)
+returns bigint
 language plpgsql immutable as $$
 begin
   return turnpike.sale_left(sale.price, credit.balance - credit.held + coalesce(sale.held, 0)) - p_hold;

@@ -22,8 +22,8 @@ create type turnpike.reservation as (
 
 -- Finds the credit for a new turn, without locks. account: the wallet as the caller has read it. p_capped:
 -- caller_has_caps.
-create function turnpike.reserve(p_spender turnpike.spender, account wallets, p_capped boolean, p_wanted bigint, p_needed bigint,
-  p_sale turnpike.sale) returns turnpike.reservation language plpgsql as $$
+create function turnpike.reserve(p_spender turnpike.spender, account wallets, p_capped boolean, p_wanted bigint,
+  p_needed bigint, p_sale turnpike.sale) returns turnpike.reservation language plpgsql as $$
 declare
   reserved turnpike.reservation;
   headroom turnpike.credit_left;
@@ -36,7 +36,8 @@ begin
     headroom := turnpike.headroom(p_spender, p_wanted, p_needed, true, null, p_sale, 0);
     reserved.amount := headroom.amount;
     reserved.window_started_at := headroom.window_started_at;
-    reserved.locks_needed := turnpike.needs_all_locks(headroom.caps, headroom.window_started_at = p_spender.moment, p_wanted, reserved.margin);
+    reserved.locks_needed := turnpike.needs_all_locks(headroom.caps, headroom.window_started_at = p_spender.moment,
+      p_wanted, reserved.margin);
     if p_capped and reserved.margin > 0 and headroom.amount is distinct from p_wanted then
       reserved.locks_needed := true;
     end if;
@@ -57,7 +58,8 @@ end $$;
 
 -- Finds the credit for a new turn under all locks of the account, which it acquires. A turn that is accepted then has
 -- locked its conversation before. Credit for a test turn is always found here, under the locks of test turns.
-create function turnpike.reserve_locked(p_spender turnpike.spender, p_wanted bigint, p_needed bigint, p_sale turnpike.sale)
+create function turnpike.reserve_locked(p_spender turnpike.spender, p_wanted bigint, p_needed bigint,
+  p_sale turnpike.sale)
 returns turnpike.reservation language plpgsql as $$
 declare
   reserved turnpike.reservation;
@@ -82,14 +84,16 @@ end $$;
 -- Takes what reserve has found for a turn, which was written in the meantime. It runs last in the transaction.
 -- p_shards: how many shards an account gets if its turns wait for each other. p_shard_hold: their shard_hold.
 -- SQLSTATE TP001: another turn may have taken the credit at the same moment, so only all locks can decide.
-create function turnpike.take_reserved(turn turns, p_reserved turnpike.reservation, p_shards integer, p_shard_hold bigint) returns void
+create function turnpike.take_reserved(turn turns, p_reserved turnpike.reservation, p_shards integer,
+  p_shard_hold bigint) returns void
 language plpgsql as $$
 declare
   shard integer := p_reserved.shard;
   held turnpike.wallet_hold;
 begin
   if turn.end_user_hold_credit_micros is not null
-    and turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref, turn.end_user_hold_credit_micros) is not true
+    and turnpike.change_end_user_held(turn.user_id, turn.test, turn.end_user_ref,
+      turn.end_user_hold_credit_micros) is not true
   then
     raise exception 'another turn took the credit of the end user at the same moment' using errcode = 'TP001';
   end if;
@@ -118,7 +122,8 @@ begin
     raise exception 'another turn took the credit at the same moment' using errcode = 'TP001';
   end if;
   perform turnpike.count_spend(turn, 0, turn.hold_credit_micros, shard);
-  if not p_reserved.all_locked and (shard is not null or p_reserved.capped) and turnpike.is_short(turn, shard, p_reserved) then
+  if not p_reserved.all_locked and (shard is not null or p_reserved.capped)
+    and turnpike.is_short(turn, shard, p_reserved) then
     raise exception 'another turn may have taken the credit at the same moment' using errcode = 'TP001';
   end if;
   if held.waits >= 20 then
@@ -129,7 +134,8 @@ end $$;
 -- Returns true if a turn that was just counted leaves less than the margin of an account with shards, or exceeds a cap.
 -- The margin is for holds that other transactions take now and that this one cannot see ("Shards" in
 -- docs/architecture/money.md). The caller has locked the wallet or a shard.
-create function turnpike.is_short(turn turns, p_shard integer, p_reserved turnpike.reservation) returns boolean language plpgsql as $$
+create function turnpike.is_short(turn turns, p_shard integer, p_reserved turnpike.reservation) returns boolean
+language plpgsql as $$
 declare
   sums record;
   margin bigint := p_reserved.margin;

@@ -13,7 +13,8 @@ create type turnpike.end_user_answer as (
 
 -- The number of turns comes from the conversations' last positions. Amounts are sums over the small index of billed
 -- turns.
-create function turnpike.end_user_answer_of(caller turnpike.caller, p_ref text, p_moment timestamptz) returns turnpike.end_user_answer
+create function turnpike.end_user_answer_of(caller turnpike.caller, p_ref text, p_moment timestamptz)
+returns turnpike.end_user_answer
 language plpgsql stable as $$
 declare
   today timestamptz := date_trunc('day', p_moment, 'UTC');
@@ -21,11 +22,13 @@ declare
   sent record;
   spent record;
 begin
-  select coalesce(sum(c.last_position), 0) as turns, min(c.created_at) as first_turn_at, max(c.last_turn_at) as last_turn_at into sent
+  select coalesce(sum(c.last_position), 0) as turns, min(c.created_at) as first_turn_at,
+    max(c.last_turn_at) as last_turn_at into sent
     from conversations c
     where c.user_id = caller.user_id and c.test = caller.test and c.end_user_ref = p_ref and c.last_turn_at is not null
       and (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
-        where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+        where s.user_id = caller.user_id
+          and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
   select coalesce(sum(t.billed_credit_micros), 0) as ever,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= month), 0) as this_month,
       coalesce(sum(t.billed_credit_micros) filter (where t.finished_at >= today), 0) as today into spent
@@ -33,7 +36,8 @@ begin
     where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref
       and t.billed_credit_micros > 0 and t.key_id is not null
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
-        where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+        where s.user_id = caller.user_id
+          and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
   return row(p_ref, sent.turns, sent.first_turn_at, sent.last_turn_at, spent.ever, spent.this_month, spent.today,
     (select e from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref),
     turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment))::turnpike.end_user_answer;

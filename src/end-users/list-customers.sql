@@ -46,9 +46,10 @@ create type turnpike.customer_totals as (
 -- p_q: a part of the reference, in any case. p_blocked: only blocked end users, or only the others. Null: all.
 -- p_sort: 'today', 'month', 'all_time', 'share', 'turns', 'last_turn', 'latency', 'failed' or 'name'. Equal end users
 -- are sorted by name, and end users without a value come last. p_days: the length of a trend.
-create function turnpike.list_customers(p_request turnpike.request, p_q text, p_blocked boolean, p_sort text, p_descending boolean,
-  p_limit integer, p_offset integer, p_days integer, out actor turnpike.caller, out customers turnpike.customer[],
-  out totals turnpike.customer_totals) language plpgsql set jit = off set plan_cache_mode = force_custom_plan as $$
+create function turnpike.list_customers(p_request turnpike.request, p_q text, p_blocked boolean, p_sort text,
+  p_descending boolean, p_limit integer, p_offset integer, p_days integer, out actor turnpike.caller,
+  out customers turnpike.customer[], out totals turnpike.customer_totals)
+language plpgsql set jit = off set plan_cache_mode = force_custom_plan as $$
 declare
   caller turnpike.caller;
   account wallets;
@@ -60,36 +61,43 @@ begin
     select w.* into account from wallets w where w.user_id = caller.user_id;
   end if;
   with found as materialized (
-    select c as one, c.end_user_ref from turnpike.customer_sums(caller.user_id, caller.test, p_request.moment) c
-    where (p_q is null or strpos(folded(c.end_user_ref), folded(p_q)) > 0) and (p_blocked is null or p_blocked = c.blocked)
+    select c as one, c.end_user_ref
+    from turnpike.customer_sums(caller.user_id, caller.test, p_request.moment) c
+    where (p_q is null or strpos(folded(c.end_user_ref), folded(p_q)) > 0)
+      and (p_blocked is null or p_blocked = c.blocked)
   ), ranked as (
-    select f.end_user_ref, f.one, case p_sort when 'today' then (f.one).billed_today when 'month' then (f.one).billed_this_month
+    select f.end_user_ref, f.one,
+      case p_sort when 'today' then (f.one).billed_today when 'month' then (f.one).billed_this_month
         when 'all_time' then (f.one).billed when 'share' then u.share when 'turns' then (f.one).turns
         when 'last_turn' then date_part('epoch', (f.one).last_turn_at)
         when 'latency' then (f.one).took_us_this_month::double precision / nullif((f.one).turns_this_month, 0)
         when 'failed' then (f.one).failed_this_month end::double precision as rank
     from found f
-    left join end_users e on p_sort = 'share' and e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = f.end_user_ref
+    left join end_users e on p_sort = 'share' and e.user_id = caller.user_id and e.test = caller.test
+      and e.end_user_ref = f.end_user_ref
     left join lateral turnpike.customer_caps(e, account, caller, f.one, p_request.moment) u on p_sort = 'share'
   ), page as (
-    select r.*, row_number() over () as place from (
-      select k.* from ranked k
+    select r.*, row_number() over () as place
+      from (
+      select k.*
+      from ranked k
       order by case when p_descending then -k.rank else k.rank end nulls last,
         case when p_sort = 'name' and p_descending then k.end_user_ref end collate "C" desc, k.end_user_ref collate "C"
       limit p_limit offset p_offset) r
   )
   select array(select row((p.one).end_user_ref, (p.one).blocked, (p.one).turns, (p.one).last_turn_at, (p.one).billed,
-        (p.one).billed_this_month, (p.one).billed_today, (p.one).turns_this_month, (p.one).done_this_month, (p.one).failed_this_month,
-        (p.one).took_us_this_month, u.daily, u.daily_is_own, u.daily_spent, u.daily_reserved, u.monthly, u.monthly_is_own, u.monthly_spent,
-        u.monthly_reserved, u.share, '{}')::turnpike.customer
+        (p.one).billed_this_month, (p.one).billed_today, (p.one).turns_this_month, (p.one).done_this_month,
+        (p.one).failed_this_month, (p.one).took_us_this_month, u.daily, u.daily_is_own, u.daily_spent, u.daily_reserved,
+        u.monthly, u.monthly_is_own, u.monthly_spent, u.monthly_reserved, u.share, '{}')::turnpike.customer
       from page p
       left join end_users e on e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p.end_user_ref
       cross join lateral turnpike.customer_caps(e, account, caller, p.one, p_request.moment) u
       order by p.place) as customers,
-    (select row(count(*), count(*) filter (where (f.one).blocked), coalesce(sum((f.one).turns), 0), coalesce(sum((f.one).billed), 0),
-        coalesce(sum((f.one).billed_this_month), 0), coalesce(sum((f.one).billed_today), 0), coalesce(sum((f.one).turns_this_month), 0),
-        coalesce(sum((f.one).done_this_month), 0), coalesce(sum((f.one).failed_this_month), 0),
-        coalesce(sum((f.one).took_us_this_month), 0))::turnpike.customer_totals from found f) as totals
+    (select row(count(*), count(*) filter (where (f.one).blocked), coalesce(sum((f.one).turns), 0),
+      coalesce(sum((f.one).billed), 0), coalesce(sum((f.one).billed_this_month), 0),
+      coalesce(sum((f.one).billed_today), 0), coalesce(sum((f.one).turns_this_month), 0),
+      coalesce(sum((f.one).done_this_month), 0), coalesce(sum((f.one).failed_this_month), 0),
+      coalesce(sum((f.one).took_us_this_month), 0))::turnpike.customer_totals from found f) as totals
     into answer;
   customers := answer.customers;
   totals := answer.totals;
@@ -99,9 +107,11 @@ begin
 end $$;
 
 -- Returns the caps of an end user and their use. `account` is null for test data, whose limits are rehearsed.
-create function turnpike.customer_caps(own end_users, account wallets, caller turnpike.caller, p_sums turnpike.customer_sum,
-  p_moment timestamptz) returns table (daily bigint, daily_is_own boolean, daily_spent bigint, daily_reserved bigint, monthly bigint,
-  monthly_is_own boolean, monthly_spent bigint, monthly_reserved bigint, share double precision) language sql stable rows 1 as $$
+create function turnpike.customer_caps(own end_users, account wallets, caller turnpike.caller,
+  p_sums turnpike.customer_sum, p_moment timestamptz)
+returns table (daily bigint, daily_is_own boolean, daily_spent bigint, daily_reserved bigint, monthly bigint,
+  monthly_is_own boolean, monthly_spent bigint, monthly_reserved bigint, share double precision)
+language sql stable rows 1 as $$
   select l.daily, l.daily_is_own, d.spent, d.reserved, l.monthly, l.monthly_is_own, m.spent, m.reserved,
     greatest(turnpike.used_share(d.spent + d.reserved, l.daily), turnpike.used_share(m.spent + m.reserved, l.monthly))
   from (select coalesce((own).daily_limit_credit_micros, (account).end_user_daily_credit_micros) as daily,
@@ -110,10 +120,12 @@ create function turnpike.customer_caps(own end_users, account wallets, caller tu
       (own).monthly_limit_credit_micros is not null as monthly_is_own,
       case when (caller).test then 'test_end_user' else 'end_user' end as kind) l
     left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.daily is not null and n.user_id = (caller).user_id and n.kind = l.kind and n.subject = (p_sums).end_user_ref
+      where l.daily is not null and n.user_id = (caller).user_id and n.kind = l.kind
+        and n.subject = (p_sums).end_user_ref
         and n.period = 'day' and n.starts_at = date_trunc('day', p_moment, 'UTC') and n.counted limit 1) nd on true
     left join lateral (select n.spent_credit_micros, n.reserved_credit_micros from spend_counters n
-      where l.monthly is not null and n.user_id = (caller).user_id and n.kind = l.kind and n.subject = (p_sums).end_user_ref
+      where l.monthly is not null and n.user_id = (caller).user_id and n.kind = l.kind
+        and n.subject = (p_sums).end_user_ref
         and n.period = 'month' and n.starts_at = date_trunc('month', p_moment, 'UTC') and n.counted limit 1) nm on true
     -- Before a cap is first checked in a period it has no counter. Then the bills of the period are used.
     cross join lateral (select coalesce(nd.spent_credit_micros, (p_sums).billed_today) as spent,
@@ -143,39 +155,50 @@ create type turnpike.customer_sum as (
 );
 
 -- Returns the sums of all end users of an account with ended turns or with limits: totals and queue in one snapshot.
-create function turnpike.customer_sums(p_user_id bigint, p_test boolean, p_moment timestamptz) returns setof turnpike.customer_sum
+create function turnpike.customer_sums(p_user_id bigint, p_test boolean, p_moment timestamptz)
+returns setof turnpike.customer_sum
 language sql stable as $$
   with now as materialized (
     select (p_moment at time zone 'UTC')::date as today, date_trunc('month', p_moment at time zone 'UTC')::date as month
   ), parts as (
-    select s.end_user_ref, false as blocked, s.turns, s.last_ended_at as last_turn_at, s.billed_credit_micros as billed, 0::bigint as in_month,
-      0::bigint as in_day, 0::bigint as turns_in_month, 0::bigint as done, 0::bigint as failed, 0::bigint as took_us
-    from end_user_sums s where s.user_id = p_user_id and s.test = p_test
+    select s.end_user_ref, false as blocked, s.turns, s.last_ended_at as last_turn_at, s.billed_credit_micros as billed,
+      0::bigint as in_month, 0::bigint as in_day, 0::bigint as turns_in_month, 0::bigint as done, 0::bigint as failed,
+      0::bigint as took_us
+    from end_user_sums s
+    where s.user_id = p_user_id and s.test = p_test
     union all
     select m.end_user_ref, false, 0, null, 0, m.billed_credit_micros, 0, m.turns, m.done, m.failed, m.took_us
-    from end_user_months m, now n where m.user_id = p_user_id and m.test = p_test and m.month = n.month
+    from end_user_months m, now n
+    where m.user_id = p_user_id and m.test = p_test and m.month = n.month
     union all
     select d.end_user_ref, false, 0, null, 0, 0, d.billed_credit_micros, 0, 0, 0, 0
-    from end_user_days d, now n where d.user_id = p_user_id and d.test = p_test and d.day = n.today
+    from end_user_days d, now n
+    where d.user_id = p_user_id and d.test = p_test and d.day = n.today
     union all
-    select q.end_user_ref, false, q.turns, q.ended_at, q.billed_credit_micros, case when i.this_month then q.billed_credit_micros else 0 end,
+    select q.end_user_ref, false, q.turns, q.ended_at, q.billed_credit_micros,
+      case when i.this_month then q.billed_credit_micros else 0 end,
       case when i.today then q.billed_credit_micros else 0 end, case when i.this_month then q.turns else 0 end,
       case when i.this_month and q.state = 'done' then q.turns else 0 end,
-      case when i.this_month and q.state = 'failed' then q.turns else 0 end, case when i.this_month then q.took_us else 0 end
+      case when i.this_month and q.state = 'failed' then q.turns else 0 end,
+      case when i.this_month then q.took_us else 0 end
     from turn_ends q, now n, lateral (select (q.ended_at at time zone 'UTC')::date = n.today as today,
       date_trunc('month', q.ended_at at time zone 'UTC')::date = n.month as this_month) i
     where q.user_id = p_user_id and q.test = p_test and q.end_user_ref <> ''
     union all
-    select e.end_user_ref, e.blocked, 0, null, 0, 0, 0, 0, 0, 0, 0 from end_users e where e.user_id = p_user_id and e.test = p_test
+    select e.end_user_ref, e.blocked, 0, null, 0, 0, 0, 0, 0, 0, 0
+    from end_users e
+    where e.user_id = p_user_id and e.test = p_test
   )
-  select p.end_user_ref, bool_or(p.blocked), sum(p.turns)::bigint, max(p.last_turn_at), sum(p.billed)::bigint, sum(p.in_month)::bigint,
-    sum(p.in_day)::bigint, sum(p.turns_in_month)::bigint, sum(p.done)::bigint, sum(p.failed)::bigint, sum(p.took_us)::bigint
-  from parts p group by p.end_user_ref
+  select p.end_user_ref, bool_or(p.blocked), sum(p.turns)::bigint, max(p.last_turn_at), sum(p.billed)::bigint,
+    sum(p.in_month)::bigint, sum(p.in_day)::bigint, sum(p.turns_in_month)::bigint, sum(p.done)::bigint,
+    sum(p.failed)::bigint, sum(p.took_us)::bigint
+  from parts p
+  group by p.end_user_ref
 $$;
 
 -- Adds to each end user what it was billed on each of the last p_days days. One look-up for each of these days.
-create function turnpike.with_trends(caller turnpike.caller, p_customers turnpike.customer[], p_refs text[], p_days integer,
-  p_moment timestamptz) returns turnpike.customer[] language plpgsql stable
+create function turnpike.with_trends(caller turnpike.caller, p_customers turnpike.customer[], p_refs text[],
+  p_days integer, p_moment timestamptz) returns turnpike.customer[] language plpgsql stable
   set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 declare
   today date := (p_moment at time zone 'UTC')::date;
@@ -184,14 +207,19 @@ declare
   trend bigint[];
   queued jsonb;
 begin
-  select coalesce(jsonb_object_agg(q.ref, q.days), '{}') into queued from (
-    select x.end_user_ref as ref, jsonb_object_agg(x.day, x.billed) as days from (
+  select coalesce(jsonb_object_agg(q.ref, q.days), '{}') into queued
+    from (
+    select x.end_user_ref as ref, jsonb_object_agg(x.day, x.billed) as days
+    from (
       select e.end_user_ref, (e.ended_at at time zone 'UTC')::date as day, sum(e.billed_credit_micros) as billed
-      from turn_ends e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = any (p_refs) group by 1, 2) x
+      from turn_ends e
+      where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = any (p_refs)
+      group by 1, 2) x
     group by 1) q;
   foreach customer in array p_customers loop
     trend := array(
-      select coalesce(d.billed_credit_micros, 0) + coalesce((queued -> customer.end_user_ref ->> g.day::text)::bigint, 0)
+      select coalesce(d.billed_credit_micros, 0)
+        + coalesce((queued -> customer.end_user_ref ->> g.day::text)::bigint, 0)
       from (select today - n as day from generate_series(p_days - 1, 0, -1) n) g
       left join end_user_days d on d.user_id = caller.user_id and d.test = caller.test and d.day = g.day
         and d.end_user_ref = customer.end_user_ref

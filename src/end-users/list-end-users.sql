@@ -21,26 +21,33 @@ declare
   before_ref text := coalesce(p_before_ref, '');
 begin
   {{caller.opens}}
-  end_users := array(select row(turnpike.end_user_answer_of(caller, page.ref, p_request.moment), page.active_at)::turnpike.listed_end_user
+  end_users := array(select row(turnpike.end_user_answer_of(caller, page.ref, p_request.moment),
+    page.active_at)::turnpike.listed_end_user
   from (
-    select found.* from (
+    select found.*
+    from (
       -- Sorted first, hour by hour (an incremental sort, because plain sorts are off), so that the other conditions are
       -- evaluated for the rows of one page only.
       (select c.end_user_ref as ref, c.last_turn_at as active_at from (
-          select l.end_user_ref, l.last_turn_at, l.active_hour, l.space_id, l.conversation_id from conversations l
+          select l.end_user_ref, l.last_turn_at, l.active_hour, l.space_id, l.conversation_id
+          from conversations l
           where l.user_id = caller.user_id and l.test = caller.test and l.active_hour <= before_hour
             -- The empty reference is the account's own web chat, which has no end user.
             and l.end_user_ref <> ''
             and (l.last_turn_at, l.end_user_ref collate "C") < (before_at, before_ref)
           order by l.active_hour desc, l.last_turn_at desc, l.end_user_ref collate "C" desc offset 0) c
         where (caller.scope = 'all' or c.space_id in (select s.space_id from spaces s
-            where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+            where s.user_id = caller.user_id
+              and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
           and turnpike.is_wanted(caller, c.end_user_ref, p_blocked, p_q)
           and c.conversation_id = (
-            select n.conversation_id from conversations n
-            where n.user_id = caller.user_id and n.test = caller.test and n.end_user_ref = c.end_user_ref and n.active_hour is not null
+            select n.conversation_id
+            from conversations n
+            where n.user_id = caller.user_id and n.test = caller.test and n.end_user_ref = c.end_user_ref
+              and n.active_hour is not null
               and (caller.scope = 'all' or n.space_id in (select s.space_id from spaces s
-                where s.user_id = caller.user_id and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
+                where s.user_id = caller.user_id
+                  and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)))
             order by n.active_hour desc, n.last_turn_at desc, n.conversation_id desc limit 1)
         order by c.active_hour desc, c.last_turn_at desc, c.end_user_ref collate "C" desc limit p_limit)
       union all
@@ -49,7 +56,8 @@ begin
           and (e.updated_at, e.end_user_ref collate "C") < (before_at, before_ref)
           and turnpike.is_wanted(caller, e.end_user_ref, p_blocked, p_q)
           and not exists (select from conversations c
-            where c.user_id = e.user_id and c.test = e.test and c.end_user_ref = e.end_user_ref and c.last_turn_at is not null)
+            where c.user_id = e.user_id and c.test = e.test and c.end_user_ref = e.end_user_ref
+              and c.last_turn_at is not null)
         order by e.updated_at desc, e.end_user_ref collate "C" desc limit p_limit)
     ) found
     order by found.active_at desc, found.ref collate "C" desc limit p_limit

@@ -3,14 +3,15 @@
 -- refused: proof (a limit would be raised or removed, or the end user unblocked, and the caller has not proved their
 -- identity recently).
 create function turnpike.put_end_user_limits(p_request turnpike.request,
-  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller, out end_user turnpike.end_user_answer,
-  out reached turnpike.count_state, out refused text) language plpgsql as $$
+  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller,
+  out end_user turnpike.end_user_answer, out reached turnpike.count_state, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   {{caller.opens}}
   if caller.scope = 'all' then
-    if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref) then
+    if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test
+      and e.end_user_ref = p_ref) then
       -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = caller.user_id for no key update;
       reached := turnpike.over_limit('end_users', caller.user_id, 1);
@@ -22,9 +23,12 @@ begin
     refused := 'proof';
   end if;
   if caller.scope = 'all' and reached.cap is null and refused is null then
-    insert into end_users (user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
-      updated_at)
-    values (caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_request.moment, p_request.moment)
+    insert into end_users (
+        user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
+        updated_at)
+    values (
+        caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_request.moment,
+        p_request.moment)
     on conflict (user_id, test, end_user_ref) do update set daily_limit_credit_micros = p_daily,
       monthly_limit_credit_micros = p_monthly, blocked = p_blocked, updated_at = p_request.moment;
     end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
@@ -33,13 +37,16 @@ begin
 end $$;
 
 -- True if an end user could spend more than before. Without a limit of their own, the account's applies.
-create function turnpike.loosens_end_user(caller turnpike.caller, p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean)
+create function turnpike.loosens_end_user(caller turnpike.caller, p_ref text, p_daily bigint, p_monthly bigint,
+  p_blocked boolean)
 returns boolean language plpgsql stable as $$
 declare
   was end_users;
   usual wallets;
 begin
-  select e.* into was from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
+  select e.* into was
+    from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
   select w.* into usual from wallets w where w.user_id = caller.user_id;
   return turnpike.is_looser(coalesce(was.daily_limit_credit_micros, usual.end_user_daily_credit_micros),
       coalesce(p_daily, usual.end_user_daily_credit_micros))

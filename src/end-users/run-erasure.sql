@@ -16,9 +16,11 @@ begin
 end $$;
 
 -- Records that objects were removed from the bucket. Returns true if any of them was recorded for this erasure.
-create function turnpike.note_objects_removed(p_erasure_id text, p_keys text[], p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.note_objects_removed(p_erasure_id text, p_keys text[], p_moment timestamptz) returns boolean
+language plpgsql as $$
 begin
-  update erased_objects o set removed_at = p_moment where o.erasure_id = p_erasure_id and o.object_key = any (p_keys);
+  update erased_objects o set removed_at = p_moment
+    where o.erasure_id = p_erasure_id and o.object_key = any (p_keys);
   return found;
 end $$;
 
@@ -26,7 +28,8 @@ end $$;
 -- Returns true if there are such objects.
 create function turnpike.reopen_objects(p_erasure_id text) returns boolean language plpgsql as $$
 begin
-  update erased_objects o set removed_at = null from erasures e
+  update erased_objects o set removed_at = null
+    from erasures e
     where e.erasure_id = p_erasure_id and o.erasure_id = e.erasure_id and o.removed_at <= e.erased_at;
   return found;
 end $$;
@@ -39,16 +42,19 @@ declare
 begin
   select e.* into erasure from erasures e where e.erasure_id = p_erasure_id;
   -- A dispatcher may have stored a receiver's answer while the turn was being redacted.
-  update webhook_attempts a set answer = null, location = null from turns t, webhook_deliveries d
+  update webhook_attempts a set answer = null, location = null
+    from turns t, webhook_deliveries d
     where t.user_id = erasure.user_id and t.test = erasure.test and t.end_user_ref = erasure.end_user_ref
-      and t.created_at <= erasure.until_at and t.erased_at is not null and d.turn_id = t.turn_id and a.delivery_id = d.delivery_id
+      and t.created_at <= erasure.until_at and t.erased_at is not null and d.turn_id = t.turn_id
+      and a.delivery_id = d.delivery_id
       and (a.answer is not null or a.location is not null);
   if not turnpike.is_erased(erasure) then
     return false;
   end if;
   -- A credit may have been booked at the moment of the request.
   update end_user_ledger l set note = null
-    where l.user_id = erasure.user_id and l.test = erasure.test and l.end_user_ref = erasure.end_user_ref and l.note is not null
+    where l.user_id = erasure.user_id and l.test = erasure.test and l.end_user_ref = erasure.end_user_ref
+      and l.note is not null
       and l.created_at <= erasure.until_at;
   update erasures e set checked_at = p_moment where e.erasure_id = p_erasure_id and e.checked_at is null;
   delete from erased_objects o where o.erasure_id = p_erasure_id and o.removed_at is not null;

@@ -12,15 +12,16 @@ create type turnpike.touched_turn as (
 
 -- Ends open turns of one account by a cause, if the rows confirm it: a worker with a wrong cause ends no turns.
 -- p_cause: 'key', 'space', 'end_user' or 'user' (all turns of the account). The others: as of end_open_turns.
-create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
-  p_until timestamptz, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
+create function turnpike.end_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint,
+  p_end_user text, p_until timestamptz, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
   out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
 begin
   touched := '{}';
   next := false;
   posts := false;
   if turnpike.is_cause(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until) then
-    select e.* into touched, next, posts from turnpike.end_open_turns(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until,
+    select e.* into touched, next, posts
+      from turnpike.end_open_turns(p_cause, p_user_id, p_test, p_key_id, p_space_id, p_end_user, p_until,
       case p_cause when 'key' then 'key_revoked' when 'space' then 'space_archived' when 'user' then 'account_disabled'
         else 'end_user_erased' end, p_event_ids, p_limit, p_moment) e;
   end if;
@@ -30,7 +31,8 @@ end $$;
 create function turnpike.end_expired(p_user_id bigint, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
   out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
 begin
-  select e.* into touched, next, posts from turnpike.end_open_turns('expired', p_user_id, null, null, null, null,
+  select e.* into touched, next, posts
+    from turnpike.end_open_turns('expired', p_user_id, null, null, null, null,
     p_moment - turnpike.queue_life(), 'expired', p_event_ids, p_limit, p_moment) e;
 end $$;
 
@@ -42,9 +44,9 @@ create function turnpike.queue_life() returns interval language sql immutable as
 -- p_until: with 'end_user' and 'expired', only turns that were accepted by then.
 -- Locks turns by id, then their conversations, then the wallet.
 -- touched: the turns that changed; empty if none is left. next: true if another turn of their conversations can start.
-create function turnpike.end_open_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
-  p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer, p_moment timestamptz,
-  out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
+create function turnpike.end_open_turns(p_cause text, p_user_id bigint, p_test boolean, p_key_id text,
+  p_space_id bigint, p_end_user text, p_until timestamptz, p_reason text, p_event_ids jsonb, p_limit integer,
+  p_moment timestamptz, out touched turnpike.touched_turn[], out next boolean, out posts boolean) language plpgsql as $$
 declare
   kind boolean;
   ids text[] := '{}';
@@ -68,7 +70,9 @@ begin
   foreach kind in array array[false, true] loop
     continue when (p_test is not null and kind is distinct from p_test) or cardinality(ids) >= p_limit;
     ids := ids || array(
-      select o.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
+      select o.turn_id
+      from open_turns o
+        join turns t on t.turn_id = o.turn_id
       where o.user_id = p_user_id and o.test = kind and (t.state = 'queued' or t.cancel_requested_at is null)
         and case p_cause when 'key' then t.key_id = p_key_id when 'space' then t.space_id = p_space_id
           when 'end_user' then t.end_user_ref = p_end_user and t.created_at <= p_until
@@ -79,10 +83,14 @@ begin
     return;
   end if;
   perform from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" for no key update;
-  of_conversations := array(select distinct t.conversation_id from turns t where t.turn_id = any (ids) and (t.state = 'queued' or t.waiting is not null));
-  perform from conversations c where c.conversation_id = any (of_conversations) order by c.conversation_id for no key update;
+  of_conversations := array(select distinct t.conversation_id from turns t where t.turn_id = any (ids)
+    and (t.state = 'queued' or t.waiting is not null));
+  perform from conversations c
+    where c.conversation_id = any (of_conversations)
+    order by c.conversation_id for no key update;
   for found_turn in select t.* from turns t where t.turn_id = any (ids) order by t.turn_id collate "C" loop
-    continue when found_turn.state not in ('queued', 'running') or (p_cause = 'expired' and found_turn.state <> 'queued')
+    continue when found_turn.state not in ('queued', 'running')
+      or (p_cause = 'expired' and found_turn.state <> 'queued')
       or (found_turn.state = 'running' and found_turn.cancel_requested_at is not null);
     cancelled := turnpike.cancel_locked(found_turn, p_event_ids ->> nth, p_reason, p_moment);
     after := turnpike.as_rehearsed(cancelled.turn);
@@ -115,14 +123,17 @@ end $$;
 
 -- Returns true if the rows confirm the cause: the key is revoked, the space archived, the account disabled or the end
 -- user erased.
-create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint, p_end_user text,
-  p_until timestamptz) returns boolean language plpgsql stable as $$
+create function turnpike.is_cause(p_cause text, p_user_id bigint, p_test boolean, p_key_id text, p_space_id bigint,
+  p_end_user text, p_until timestamptz) returns boolean language plpgsql stable as $$
 begin
   return coalesce(case p_cause
-    when 'key' then exists (select from api_keys k where k.key_id = p_key_id and k.user_id = p_user_id and k.revoked_at is not null)
-    when 'space' then exists (select from spaces s where s.space_id = p_space_id and s.user_id = p_user_id and s.archived_at is not null)
+    when 'key' then exists (select from api_keys k where k.key_id = p_key_id and k.user_id = p_user_id
+      and k.revoked_at is not null)
+    when 'space' then exists (select from spaces s where s.space_id = p_space_id and s.user_id = p_user_id
+      and s.archived_at is not null)
     when 'user' then exists (select from users u where u.user_id = p_user_id and u.disabled_at is not null)
-    when 'end_user' then exists (select from erasures e where e.user_id = p_user_id and e.test = p_test and e.end_user_ref = p_end_user
+    when 'end_user' then exists (select from erasures e where e.user_id = p_user_id and e.test = p_test
+      and e.end_user_ref = p_end_user
       and e.until_at >= p_until)
     end, false);
 end $$;
@@ -138,26 +149,30 @@ begin
       from (select e.key_id from api_keys e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
         order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where k.key_id = due.key_id returning k.user_id, k.test, k.key_id into user_id, test, key_id;
+      where k.key_id = due.key_id
+      returning k.user_id, k.test, k.key_id into user_id, test, key_id;
   elsif p_cause = 'space' then
     update spaces s set ending_tried_at = p_moment
       from (select e.space_id from spaces e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
         order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where s.space_id = due.space_id returning s.user_id, s.test, s.space_id into user_id, test, space_id;
+      where s.space_id = due.space_id
+      returning s.user_id, s.test, s.space_id into user_id, test, space_id;
   else
     update users u set ending_tried_at = p_moment
       from (select e.user_id from users e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
         order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where u.user_id = due.user_id returning u.user_id into user_id;
+      where u.user_id = due.user_id
+      returning u.user_id into user_id;
   end if;
 end $$;
 
 -- Marks a key, a space or a user as done, because no turn is left to end.
 -- It must have ended by p_settled_before, so that turns which were being
 -- accepted then are committed. Returns true if it was marked.
-create function turnpike.finish_ending(p_cause text, p_user_id bigint, p_key_id text, p_space_id bigint, p_settled_before timestamptz)
+create function turnpike.finish_ending(p_cause text, p_user_id bigint, p_key_id text, p_space_id bigint,
+  p_settled_before timestamptz)
 returns boolean language plpgsql as $$
 begin
   if p_cause = 'key' then
@@ -165,7 +180,8 @@ begin
   elsif p_cause = 'space' then
     update spaces s set ending_turns = false where s.space_id = p_space_id and s.archived_at <= p_settled_before;
   else
-    update users u set ending_turns = false where u.user_id = p_user_id and u.ending_turns and u.disabled_at <= p_settled_before;
+    update users u set ending_turns = false
+      where u.user_id = p_user_id and u.ending_turns and u.disabled_at <= p_settled_before;
   end if;
   return found;
 end $$;
@@ -173,7 +189,8 @@ end $$;
 -- Returns up to p_limit accounts with turns that were queued by
 -- p_queued_before and have not started, the oldest first.
 -- p_passed: accounts that are done or have failed in this run. They are skipped, so that the others are found.
-create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer, p_passed jsonb) returns table (user_id bigint)
+create function turnpike.accounts_with_expired(p_queued_before timestamptz, p_limit integer, p_passed jsonb)
+returns table (user_id bigint)
 language plpgsql set enable_seqscan = off as $$
 declare
   passed bigint[] := array(select jsonb_array_elements_text(p_passed)::bigint);
@@ -183,11 +200,17 @@ begin
   with recursive account as (
     (select o.user_id from open_turns o order by o.user_id limit 1)
     union all
-    select (select o.user_id from open_turns o where o.user_id > a.user_id order by o.user_id limit 1) from account a where a.user_id is not null
+    select (select o.user_id from open_turns o where o.user_id > a.user_id order by o.user_id limit 1) from account a
+      where a.user_id is not null
   )
-  select a.user_id from account a, lateral (
-      select min(k.oldest) as oldest from (values (false), (true)) n(test), lateral (
-        select o.created_at as oldest from open_turns o where o.user_id = a.user_id and o.test = n.test and o.state = 'queued'
+  select a.user_id
+  from account a, lateral (
+      select min(k.oldest) as oldest
+        from (values (false), (true)) n(test), lateral (
+        select o.created_at as oldest
+        from open_turns o
+        where o.user_id = a.user_id and o.test = n.test and o.state = 'queued'
         order by o.turn_id collate "C" limit 1) k) e
-    where e.oldest <= p_queued_before and a.user_id <> all (passed) order by e.oldest limit p_limit;
+    where e.oldest <= p_queued_before and a.user_id <> all (passed)
+  order by e.oldest limit p_limit;
 end $$;

@@ -15,9 +15,12 @@ create type turnpike.environment_key_answer as (
 );
 
 -- Returns null if the key was never set.
-create function turnpike.environment_key_answer_of(p_file text, p_key text) returns turnpike.environment_key_answer language sql stable as $$
+create function turnpike.environment_key_answer_of(p_file text, p_key text) returns turnpike.environment_key_answer
+language sql stable as $$
   select (k.file, k.key, k.version, k.set_at, k.updated_at, k.updated_by, u.name)::turnpike.environment_key_answer
-    from environment_keys k left join users u on u.user_id = k.updated_by where k.file = p_file and k.key = p_key
+    from environment_keys k
+      left join users u on u.user_id = k.updated_by
+    where k.file = p_file and k.key = p_key
 $$;
 
 -- Saves an environment file in which an admin changed one key, with an audit entry that never contains the value.
@@ -26,7 +29,8 @@ $$;
 -- refused: admin, stale, or raced: another request changed the document, so the caller must read it again.
 create function turnpike.put_environment_key(p_request turnpike.request,
   p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer)
+language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   current_version integer;
@@ -42,13 +46,16 @@ begin
   elsif turnpike.is_stale(p_if_version, former) then
     refused := 'stale';
   elsif p_sealed is not null then
-    insert into environment_files as e (file, sealed) values (p_file, p_sealed)
+    insert into environment_files as e (file, sealed)
+      values (p_file, p_sealed)
       on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
     insert into environment_keys as k (file, key, set_at, updated_at, updated_by)
       values (p_file, p_key, p_request.moment, p_request.moment, (admin.caller).user_id)
-      on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at, updated_by = excluded.updated_by;
+      on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at,
+        updated_by = excluded.updated_by;
     perform turnpike.note_change((admin.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
-      jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id,
+      p_request.address, p_request.moment);
   end if;
   entity := turnpike.environment_key_answer_of(p_file, p_key);
   {{admin.closes row}}
@@ -56,7 +63,8 @@ end $$;
 
 -- Replaces p_old with the same document, sealed with a newer key. Returns false, and changes nothing, if the document
 -- is no longer p_old.
-create function turnpike.reseal_environment(p_file text, p_old text, p_sealed text) returns boolean language plpgsql as $$
+create function turnpike.reseal_environment(p_file text, p_old text, p_sealed text) returns boolean
+language plpgsql as $$
 begin
   update environment_files e set sealed = p_sealed where e.file = p_file and e.sealed = p_old;
   return found;

@@ -15,21 +15,27 @@ create type turnpike.new_event as (
 );
 
 -- Writes an event like add_events, and returns whether an endpoint gets it.
-create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text, p_seq integer,
-  p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.add_event(p_event_id text, p_user_id bigint, p_test boolean, p_type text, p_turn_id text,
+  p_seq integer, p_space_id bigint, p_made_by text, p_data jsonb, p_moment timestamptz) returns boolean
+language plpgsql as $$
 begin
-  return cardinality(turnpike.add_events(array[row(p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id, p_made_by,
-    p_data, null)::turnpike.new_event], p_moment)) > 0;
+  return cardinality(turnpike.add_events(array[row(p_event_id, p_user_id, p_test, p_type, p_turn_id, p_seq, p_space_id,
+    p_made_by, p_data, null)::turnpike.new_event], p_moment)) > 0;
 end $$;
 
 -- Writes events to the feeds of their accounts, and a delivery for each endpoint that gets one, in the caller's
 -- transaction. Returns the ids of the events that an endpoint gets. Then the caller must wake the endpoint's
 -- dispatcher after the commit.
-create function turnpike.add_events(p_events turnpike.new_event[], p_moment timestamptz) returns text[] language plpgsql as $$
+create function turnpike.add_events(p_events turnpike.new_event[], p_moment timestamptz) returns text[]
+language plpgsql as $$
 begin
-  insert into events (event_id, user_id, test, type, turn_id, seq, space_id, created_by_key_id, data, held_credit_micros, created_at)
-  select e.event_id, e.user_id, e.test, e.type, e.turn_id, e.seq, e.space_id, case when e.turn_id is null then e.made_by end, e.data, e.held,
-    p_moment from unnest(p_events) e;
+  insert into events (
+      event_id, user_id, test, type, turn_id, seq, space_id,
+      created_by_key_id, data, held_credit_micros, created_at)
+  select
+      e.event_id, e.user_id, e.test, e.type, e.turn_id, e.seq, e.space_id,
+      case when e.turn_id is null then e.made_by end, e.data, e.held, p_moment
+  from unnest(p_events) e;
   -- Most accounts have no endpoint. For them this function is one look-up.
   if exists (select from unnest(p_events) e join webhook_endpoints w on w.user_id = e.user_id and w.test = e.test
     where w.deleted_at is null and w.disabled_at is null)
@@ -50,20 +56,23 @@ begin
     select turnpike.delivery_id(e.event_id, w.webhook_id), w.webhook_id, e.event_id, e.turn_id, e.seq,
       -- An event waits while an earlier event of its turn waits for its second attempt.
       greatest(p_moment, turnpike.kept_until(w.webhook_id, e.turn_id, e.seq)), p_moment
-    from unnest(p_events) e join webhook_endpoints w on w.user_id = e.user_id and w.test = e.test
+    from unnest(p_events) e
+      join webhook_endpoints w on w.user_id = e.user_id and w.test = e.test
       left join spaces s on s.space_id = e.space_id
     where w.deleted_at is null and w.disabled_at is null
       and turnpike.hears(w, e.type, e.turn_id, e.space_id, coalesce(e.made_by, s.created_by_key_id))
     returning event_id
   )
-  select coalesce(array_agg(m.event_id), '{}') into heard from made m;
+  select coalesce(array_agg(m.event_id), '{}') into heard
+  from made m;
   return heard;
 end $$;
 
 -- Returns whether an endpoint of the account gets such an event.
 -- If the endpoint's scope is one space, an event without a turn goes only to the key that made the endpoint.
 -- A ping never matches, since its delivery is written elsewhere.
-create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint, p_made_by text)
+create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint,
+  p_made_by text)
 returns boolean language sql immutable as $$
   select coalesce(p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
     and case endpoint.scope when 'all' then true

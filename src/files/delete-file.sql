@@ -21,7 +21,8 @@ begin
   end if;
   if refused is null then
     update files f set state = 'deleted', updated_at = p_request.moment
-      where f.file_id = p_file_id and f.state = 'ready' returning f.* into gone;
+      where f.file_id = p_file_id and f.state = 'ready'
+      returning f.* into gone;
     if found then
       file := gone;
       slug := space.slug;
@@ -33,7 +34,8 @@ begin
 end $$;
 
 -- Records that the bytes of deleted files are removed. Returns the number of files.
-create function turnpike.note_removed_files(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
+create function turnpike.note_removed_files(p_file_ids text[], p_moment timestamptz) returns integer
+language plpgsql as $$
 declare
   noted integer;
 begin

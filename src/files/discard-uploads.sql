@@ -1,7 +1,7 @@
 -- Takes back uploads of a turn that was refused, with the Idempotency-Keys under which they were made. If a turn with
 -- p_idempotency_key exists in the meantime, it may have the files, so they stay. Their bytes are removed afterwards.
-create function turnpike.discard_uploads(p_request turnpike.request, p_idempotency_key text, p_file_ids text[], p_once_keys text[],
-  out actor turnpike.caller, out discarded files[]) language plpgsql as $$
+create function turnpike.discard_uploads(p_request turnpike.request, p_idempotency_key text, p_file_ids text[],
+  p_once_keys text[], out actor turnpike.caller, out discarded files[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   once text;
@@ -10,11 +10,14 @@ begin
   discarded := '{}';
   once := caller.user_id::text || ' ' || caller.test::text || ' ' || p_idempotency_key;
   perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
-  if not exists (select from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once) then
+  if not exists (select from turns t where t.user_id::text || ' ' || t.test::text || ' '
+    || t.idempotency_key = once) then
     with gone as (update files f set state = 'deleted', updated_at = p_request.moment
-        where f.file_id = any (p_file_ids) and f.user_id = caller.user_id and f.key_id is not distinct from caller.key_id
+        where f.file_id = any (p_file_ids) and f.user_id = caller.user_id and f.key_id is not distinct
+          from caller.key_id
           and f.turn_id is null and f.state = 'ready' returning f.*)
-      select array_agg(g::files) into discarded from gone g;
+      select array_agg(g::files) into discarded
+      from gone g;
     perform turnpike.forget_keys(caller, p_once_keys);
   end if;
   {{caller.closes}}

@@ -14,7 +14,8 @@ begin
 end $$;
 
 -- Moves deleted files whose bytes could not be removed to the end of the queue. Returns the number of files.
-create function turnpike.put_files_behind(p_file_ids text[], p_moment timestamptz) returns integer language plpgsql as $$
+create function turnpike.put_files_behind(p_file_ids text[], p_moment timestamptz) returns integer
+language plpgsql as $$
 declare
   put integer;
 begin

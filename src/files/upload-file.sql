@@ -2,7 +2,8 @@
 -- refused: not_found, archived, limit (reached: the limit).
 create function turnpike.begin_upload(p_request turnpike.request,
   p_once_key text, p_space text, p_file_id text, p_name text, p_media_type text, p_object_key text,
-  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state) language plpgsql as $$
+  out actor turnpike.caller, out already turnpike.earlier_request, out refused text, out reached turnpike.count_state)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   space spaces;
@@ -15,15 +16,19 @@ begin
     if refused is null then
       -- The lock keeps two concurrent calls from taking the last place.
       perform from users u where u.user_id = space.user_id for no key update;
-      reached := coalesce(turnpike.over_limit('files', space.user_id, 1), turnpike.over_limit('file_bytes', space.user_id, 1));
+      reached := coalesce(turnpike.over_limit('files', space.user_id, 1),
+        turnpike.over_limit('file_bytes', space.user_id, 1));
       refused := case when reached.cap is not null then 'limit' end;
     end if;
     if refused is null then
-      insert into files (file_id, user_id, space_id, test, key_id, member_id, name, media_type, object_key, state, created_at,
-        updated_at)
-      values (p_file_id, space.user_id, space.space_id, space.test, caller.key_id,
-        case when space.user_id <> caller.user_id then caller.user_id end, p_name, p_media_type, p_object_key, 'uploading',
-        p_request.moment, p_request.moment);
+      insert into files (
+          file_id, user_id, space_id, test, key_id,
+          member_id, name, media_type, object_key,
+          state, created_at, updated_at)
+      values (
+          p_file_id, space.user_id, space.space_id, space.test, caller.key_id,
+          case when space.user_id <> caller.user_id then caller.user_id end, p_name, p_media_type, p_object_key,
+          'uploading', p_request.moment, p_request.moment);
     end if;
   end if;
   {{caller.closes}}
@@ -46,8 +51,10 @@ begin
     perform from users u where u.user_id = ready.user_id for no key update;
     reached := turnpike.over_limit('file_bytes', ready.user_id, p_bytes);
     update files f set state = 'ready', bytes = p_bytes, sha256 = p_sha256, updated_at = p_request.moment
-      where f.file_id = p_file_id and f.state = 'uploading' and f.space_id = (turnpike.find_space(caller, p_space)).space_id
-        and reached.cap is null returning f.* into ready;
+      where f.file_id = p_file_id and f.state = 'uploading'
+        and f.space_id = (turnpike.find_space(caller, p_space)).space_id
+        and reached.cap is null
+      returning f.* into ready;
     if found then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_file_id, p_request.moment);
       file := ready;
@@ -59,7 +66,8 @@ begin
 end $$;
 
 -- The limit that keeps an account from storing another file of this size; null if there is room. Takes no lock.
-create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns turnpike.count_state language plpgsql as $$
+create function turnpike.file_limit(p_user_id bigint, p_bytes bigint) returns turnpike.count_state
+language plpgsql as $$
 begin
   return coalesce(turnpike.over_limit('files', p_user_id, 1), turnpike.over_limit('file_bytes', p_user_id, p_bytes));
 end $$;
@@ -68,15 +76,16 @@ end $$;
 -- p_keep_ready, an upload that is ready is kept, because only the response that made it ready was lost.
 -- The caller may have lost its rights during the upload, but the upload must be its own.
 -- Returns true if the object must be removed.
-create function turnpike.give_up_upload(p_request turnpike.request, p_file_id text, p_keep_ready boolean, out actor turnpike.caller,
-  out given_up boolean) language plpgsql as $$
+create function turnpike.give_up_upload(p_request turnpike.request, p_file_id text, p_keep_ready boolean,
+  out actor turnpike.caller, out given_up boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   update files f set state = 'deleted', object_removed_at = null, updated_at = p_request.moment
-    where f.file_id = p_file_id and coalesce(f.member_id, f.user_id) = caller.user_id and f.key_id is not distinct from caller.key_id
+    where f.file_id = p_file_id and coalesce(f.member_id, f.user_id) = caller.user_id and f.key_id is not distinct
+      from caller.key_id
       and not (p_keep_ready and f.state = 'ready');
   given_up := found;
 end $$;

@@ -13,10 +13,13 @@ create type turnpike.mapping_answer as (
 );
 
 -- Returns null if the mapping does not exist.
-create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) returns turnpike.mapping_answer language sql stable as $$
-  select (m.container, s.slug, m.url, array(select jsonb_array_elements_text(m.header_names)), m.enabled, m.version, m.created_at,
-      m.updated_at, m.updated_by, u.name)::turnpike.mapping_answer
-    from container_mappings m join spaces s on s.space_id = m.space_id left join users u on u.user_id = m.updated_by
+create function turnpike.mapping_answer_of(p_space_id bigint, p_container text) returns turnpike.mapping_answer
+language sql stable as $$
+  select (m.container, s.slug, m.url, array(select jsonb_array_elements_text(m.header_names)), m.enabled, m.version,
+    m.created_at, m.updated_at, m.updated_by, u.name)::turnpike.mapping_answer
+    from container_mappings m
+      join spaces s on s.space_id = m.space_id
+      left join users u on u.user_id = m.updated_by
     where m.space_id = p_space_id and m.container = p_container
 $$;
 
@@ -32,7 +35,8 @@ $$;
 
 -- True if two URLs certainly have the same scheme, host and port.
 create function turnpike.is_same_server(p_url text, p_other text) returns boolean language sql immutable as $$
-  select coalesce(substring(lower(p_url collate "C") from '^https?://[^/?#\\]+') = substring(lower(p_other collate "C") from '^https?://[^/?#\\]+'), false)
+  select coalesce(substring(lower(p_url collate "C") from '^https?://[^/?#\\]+') = substring(lower(p_other collate "C")
+    from '^https?://[^/?#\\]+'), false)
 $$;
 
 -- Maps a space to a container for an admin, and writes an audit entry.
@@ -41,8 +45,8 @@ $$;
 -- refused: admin, stale, no_space, none_yet (If-Match has a version, but the mapping does not exist), other_server
 -- (stored headers would be sent to a server for which they were not set).
 create function turnpike.put_mapping(p_request turnpike.request,
-  p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb, p_enabled boolean,
-  p_if_version integer)
+  p_container text, p_space text, p_url text, p_keeps_headers boolean, p_headers text, p_header_names jsonb,
+  p_enabled boolean, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
@@ -69,15 +73,19 @@ begin
   elsif p_keeps_headers and was.header_names <> '[]' and not turnpike.is_same_server(was.url, p_url) then
     refused := 'other_server';
   elsif put is distinct from was then
-    insert into container_mappings as m (container, space_id, url, headers, header_names, enabled, created_at, updated_at, updated_by)
-    values (p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_request.moment, p_request.moment,
-      (admin.caller).user_id)
-    on conflict (space_id, container) do update set url = excluded.url, headers = excluded.headers, header_names = excluded.header_names,
-      enabled = excluded.enabled, updated_at = excluded.updated_at, updated_by = excluded.updated_by, version = m.version + 1
+    insert into container_mappings as m (
+        container, space_id, url, headers, header_names, enabled, created_at,
+        updated_at, updated_by)
+    values (
+        p_container, id, put.url, put.headers, coalesce(put.header_names, '[]'), put.enabled, p_request.moment,
+        p_request.moment, (admin.caller).user_id)
+    on conflict (space_id, container) do update set url = excluded.url, headers = excluded.headers,
+      header_names = excluded.header_names, enabled = excluded.enabled, updated_at = excluded.updated_at,
+      updated_by = excluded.updated_by, version = m.version + 1
     returning m.* into put;
-    perform turnpike.note_change((admin.caller).user_id, 'container_mapping.put', 'container_mapping', p_space || '/' || p_container,
-      case when was.mapping_id is not null then turnpike.mapping_facts(was) end, turnpike.mapping_facts(put), p_request.request_id, p_request.address,
-      p_request.moment);
+    perform turnpike.note_change((admin.caller).user_id, 'container_mapping.put', 'container_mapping',
+      p_space || '/' || p_container, case when was.mapping_id is not null then turnpike.mapping_facts(was) end,
+      turnpike.mapping_facts(put), p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.mapping_answer_of(id, p_container);
   {{admin.closes row}}
@@ -102,7 +110,8 @@ $$;
 create function turnpike.reseal_container(p_space text, p_container text, p_old text, p_sealed text) returns boolean
 language plpgsql as $$
 begin
-  update container_mappings m set headers = p_sealed from spaces s
+  update container_mappings m set headers = p_sealed
+    from spaces s
     where s.slug = p_space and m.space_id = s.space_id and m.container = p_container and m.headers = p_old;
   return found;
 end $$;

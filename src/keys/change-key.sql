@@ -4,7 +4,8 @@
 -- - daily: too many changes of keys within a day (daily: the limit)
 create function turnpike.update_key(p_request turnpike.request,
   p_key_id text, p_changes jsonb)
-returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, refused text, daily turnpike.daily_count)
+language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -38,8 +39,8 @@ begin
       where k.key_id = own.key_id;
     key := turnpike.key_answer_of(own);
     if to_jsonb(key) <> before then
-      perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key), p_request.request_id,
-        p_request.address, p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key),
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   {{caller.closes row}}
@@ -59,9 +60,10 @@ $$;
 -- refused: unknown, revoked, former (p_most_former old values still work), daily (too many changes of keys within a
 -- day; daily: the limit).
 create function turnpike.rotate_key(p_request turnpike.request,
-  p_once_key text, p_fingerprint text, p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text, p_test_hint text,
-  p_former_until timestamptz, p_most_former integer)
-returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text, daily turnpike.daily_count) language plpgsql rows 1 as $$
+  p_once_key text, p_fingerprint text, p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text,
+  p_test_hint text, p_former_until timestamptz, p_most_former integer)
+returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text,
+  daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;
@@ -85,11 +87,14 @@ begin
     refused := case when daily.cap is not null then 'daily' end;
   end if;
   if refused is null and p_former_until is not null then
-    select count(*) into former_left from former_key_values f where f.key_id = own.key_id and f.works_until > p_request.moment;
+    select count(*) into former_left
+      from former_key_values f
+      where f.key_id = own.key_id and f.works_until > p_request.moment;
     refused := case when (former_left < p_most_former) is not true then 'former' end;
   end if;
   if refused is null then
-    delete from former_key_values f where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
+    delete from former_key_values f
+      where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
     if p_former_until is not null then
       insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
     end if;
@@ -97,10 +102,12 @@ begin
       previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),
       hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
       hint = case when own.test then p_test_hint else p_live_hint end
-      where k.key_id = own.key_id returning k.* into own;
+      where k.key_id = own.key_id
+      returning k.* into own;
     key := turnpike.key_answer_of(own);
     perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
-      jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address,
+      p_request.moment);
     perform turnpike.tell_key(own, true, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
   end if;

@@ -4,8 +4,8 @@
 -- limit).
 create function turnpike.create_key(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_key jsonb, p_space text)
-returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text, reached turnpike.count_state,
-  daily turnpike.daily_count) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, already turnpike.earlier_request, key turnpike.key_answer, refused text,
+  reached turnpike.count_state, daily turnpike.daily_count) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   new_key api_keys;
@@ -21,7 +21,8 @@ begin
   new_key := jsonb_populate_record(null::api_keys, p_key);
   new_key.user_id := caller.user_id;
   if new_key.scope = 'space' then
-    select s.space_id into new_key.space_id from spaces s
+    select s.space_id into new_key.space_id
+      from spaces s
       where s.slug = p_space and s.user_id = caller.user_id and s.test = new_key.test;
   end if;
   if new_key.scope = 'space' and new_key.space_id is null then
@@ -39,8 +40,8 @@ begin
   if refused is null then
     insert into api_keys select new_key.*;
     key := turnpike.key_answer_of(new_key);
-    perform turnpike.note_change(caller.user_id, 'key.create', 'key', new_key.key_id, null, to_jsonb(key), p_request.request_id,
-      p_request.address, p_request.moment);
+    perform turnpike.note_change(caller.user_id, 'key.create', 'key', new_key.key_id, null, to_jsonb(key),
+      p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.tell_key(new_key, false, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, new_key.key_id, p_request.moment);
   end if;
@@ -49,7 +50,8 @@ end $$;
 
 -- The daily limit of key changes, if it is reached; null while there is room. The changes are counted in the audit
 -- log. The user's row must be locked.
-create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns turnpike.daily_count language plpgsql as $$
+create function turnpike.over_key_changes(p_user_id bigint, p_moment timestamptz) returns turnpike.daily_count
+language plpgsql as $$
 begin
   return turnpike.over_daily('daily_key_changes', (select a.created_at from audit_log a
     where a.actor_user_id = p_user_id and a.subject_type = 'key' and a.action <> 'key.revoke'
@@ -57,8 +59,10 @@ begin
 end $$;
 
 -- Notifies the account's owner about a key's new value.
-create function turnpike.tell_key(k api_keys, p_rotated boolean, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.tell_key(k api_keys, p_rotated boolean, p_moment timestamptz) returns void
+language plpgsql as $$
 begin
-  perform turnpike.tell_notice(k.user_id, 'key.created', jsonb_build_object('key_id', k.key_id, 'name', k.name, 'scope', k.scope,
+  perform turnpike.tell_notice(k.user_id, 'key.created',
+    jsonb_build_object('key_id', k.key_id, 'name', k.name, 'scope', k.scope,
     'test', k.test, 'hint', k.hint, 'rotated', p_rotated), p_moment);
 end $$;

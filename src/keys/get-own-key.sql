@@ -1,7 +1,7 @@
 -- The caller's key, the state of its caps, the account's counted limits, and the balance of the account.
 create function turnpike.get_own_key(p_request turnpike.request)
-returns table (actor turnpike.caller, key turnpike.key_answer, caps turnpike.cap_state[], limits turnpike.count_state[], balance bigint,
-  held bigint) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, key turnpike.key_answer, caps turnpike.cap_state[], limits turnpike.count_state[],
+  balance bigint, held bigint) language plpgsql rows 1 as $$
 declare
   caller turnpike.caller;
   own api_keys;

@@ -30,7 +30,8 @@ begin
   if k.space_id is not null then
     select s.slug into slug from spaces s where s.space_id = k.space_id;
   end if;
-  return row(k.key_id, k.user_id, k.previous_expires_at, k.hint, k.name, k.scope, k.space_id, slug, k.test, k.daily_credit_micros,
-    k.monthly_credit_micros, k.window_credit_micros, k.window_seconds, k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.expires_at, k.revoked_at,
-    k.ending_turns, k.ending_tried_at, k.last_used_at, k.created_at)::turnpike.key_answer;
+  return row(k.key_id, k.user_id, k.previous_expires_at, k.hint, k.name, k.scope, k.space_id, slug, k.test,
+    k.daily_credit_micros, k.monthly_credit_micros, k.window_credit_micros, k.window_seconds,
+    k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.expires_at, k.revoked_at, k.ending_turns,
+    k.ending_tried_at, k.last_used_at, k.created_at)::turnpike.key_answer;
 end $$;

@@ -8,10 +8,14 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.kind = 'key' then
-    insert into refused_requests as r (user_id, test, code, key_id, operation, param, request_id, refused_at)
-      values (caller.user_id, caller.test, p_code, caller.key_id, p_operation, p_param, p_request.request_id, p_request.moment)
-      on conflict (user_id, test, code) do update set key_id = excluded.key_id, operation = excluded.operation, param = excluded.param,
-        request_id = excluded.request_id, refused_at = excluded.refused_at
+    insert into refused_requests as r (
+        user_id, test, code, key_id, operation, param, request_id,
+        refused_at)
+      values (
+        caller.user_id, caller.test, p_code, caller.key_id, p_operation, p_param, p_request.request_id,
+        p_request.moment)
+      on conflict (user_id, test, code) do update set key_id = excluded.key_id, operation = excluded.operation,
+        param = excluded.param, request_id = excluded.request_id, refused_at = excluded.refused_at
       where r.refused_at <= excluded.refused_at;
   end if;
 end $$;

@@ -10,8 +10,12 @@ declare
 begin
   -- The check that one model stays enabled takes this lock too. Admins take it before the row.
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
-  insert into model_catalog as c (pin, engine, model, label, enabled, sort_order, idle_seconds, {{prices.names}})
-    values (p_engine || '/' || p_model, p_engine, p_model, p_label, true, p_sort_order, p_idle_seconds, {{prices.columns priced}})
+  insert into model_catalog as c (
+      pin, engine, model, label, enabled, sort_order, idle_seconds,
+      {{prices.names}})
+    values (
+      p_engine || '/' || p_model, p_engine, p_model, p_label, true, p_sort_order, p_idle_seconds,
+      {{prices.columns priced}})
     on conflict (pin) do nothing;
   select c.* into was from model_catalog c where c.pin = p_engine || '/' || p_model for no key update;
   if was.kind = 'chat' and not (p_keep_edits and was.updated_by is not null) then
@@ -29,7 +33,8 @@ declare
   disabled integer;
 begin
   perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
-  if not exists (select from model_catalog c where c.enabled and c.kind = 'chat' and (c.engine = 'rehearsal' or c.pin = any(p_pins))) then
+  if not exists (select from model_catalog c where c.enabled and c.kind = 'chat'
+    and (c.engine = 'rehearsal' or c.pin = any(p_pins))) then
     update model_catalog c set enabled = true where c.pin = turnpike.rehearsal_pin();
   end if;
   update model_catalog c set enabled = false

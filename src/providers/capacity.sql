@@ -30,41 +30,53 @@ create function turnpike.pool_capacity(p_moment timestamptz) returns turnpike.po
   with accounts as materialized (
     select a.pool, a.provider_id, s.cool_until, s.probe_until, coalesce(s.windows, '{}') as windows,
       (select count(*) from open_turns o where o.provider_id = a.provider_id) as in_flight,
-      turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at, s.cool_until, s.probe_until,
-        p_moment) as state
+      turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at,
+        s.cool_until, s.probe_until, p_moment) as state
     from provider_accounts a
       left join provider_states s on s.provider_id = a.provider_id
       left join provider_credentials c on c.provider_id = a.provider_id
     where a.pool in ('main', 'alt-pool')
   ), pool_windows as (
-    select a.pool, w.resource, w.window_seconds, count(*) as accounts, round(avg(greatest(0, 100 - w.used_pct)), 2) as room_pct,
-      max(greatest(0, 100 - w.used_pct)) as best_room_pct, min(w.reset_at) as next_reset_at
-    from accounts a cross join lateral turnpike.windows_at(a.windows, p_moment) w
-    where a.state = 'usable' and w.used_pct is not null group by a.pool, w.resource, w.window_seconds
+    select a.pool, w.resource, w.window_seconds, count(*) as accounts,
+      round(avg(greatest(0, 100 - w.used_pct)), 2) as room_pct, max(greatest(0, 100 - w.used_pct)) as best_room_pct,
+      min(w.reset_at) as next_reset_at
+    from accounts a
+      cross join lateral turnpike.windows_at(a.windows, p_moment) w
+    where a.state = 'usable' and w.used_pct is not null
+    group by a.pool, w.resource, w.window_seconds
   )
-  select array_agg((p.pool, n.accounts, n.usable, n.cooling, n.suspended, n.needs_login, n.contained, n.disabled, n.in_flight, n.recovers_at,
-      array(select (r.resource, r.window_seconds, r.accounts, r.room_pct, r.best_room_pct, r.next_reset_at)::turnpike.pool_window
+  select array_agg((p.pool, n.accounts, n.usable, n.cooling, n.suspended, n.needs_login, n.contained, n.disabled,
+    n.in_flight, n.recovers_at,
+    array(select (r.resource, r.window_seconds, r.accounts, r.room_pct, r.best_room_pct,
+      r.next_reset_at)::turnpike.pool_window
         from pool_windows r where r.pool = p.pool order by r.resource collate "C", r.window_seconds),
       (extract(epoch from clock_timestamp()) * 1000000)::bigint)::turnpike.pool_answer order by p.position)
   from unnest(array['main', 'alt-pool']) with ordinality p(pool, position)
     cross join lateral (
-      select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable, count(*) filter (where a.state = 'cooling') as cooling,
-        count(*) filter (where a.state = 'suspended') as suspended, count(*) filter (where a.state = 'needs_login') as needs_login, count(*) filter (where a.state = 'contained') as contained,
+      select count(*) as accounts, count(*) filter (where a.state = 'usable') as usable,
+        count(*) filter (where a.state = 'cooling') as cooling,
+        count(*) filter (where a.state = 'suspended') as suspended,
+        count(*) filter (where a.state = 'needs_login') as needs_login,
+        count(*) filter (where a.state = 'contained') as contained,
         count(*) filter (where a.state = 'disabled') as disabled, coalesce(sum(a.in_flight), 0)::bigint as in_flight,
         min(greatest(a.cool_until, a.probe_until)) filter (where a.state = 'cooling') as recovers_at
-      from accounts a where a.pool = p.pool) n
+      from accounts a
+      where a.pool = p.pool) n
 $$;
 
 -- Lists every window that has a snapshot, with one index look-up for each.
-create function turnpike.quota_windows() returns table (provider_id text, resource text, window_seconds integer) language sql stable as $$
+create function turnpike.quota_windows() returns table (provider_id text, resource text, window_seconds integer)
+language sql stable as $$
   with recursive w as (
-    (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n order by n.provider_id, n.resource, n.window_seconds limit 1)
+    (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n order by n.provider_id, n.resource,
+      n.window_seconds limit 1)
     union all
     select f.* from w cross join lateral (select n.provider_id, n.resource, n.window_seconds from quota_snapshots n
       where (n.provider_id, n.resource, n.window_seconds) > (w.provider_id, w.resource, w.window_seconds)
       order by n.provider_id, n.resource, n.window_seconds limit 1) f
   )
-  select w.provider_id, w.resource, w.window_seconds from w
+  select w.provider_id, w.resource, w.window_seconds
+  from w
 $$;
 
 -- The snapshots of one window, the oldest first. The same index in used, reset and taken is one snapshot.
@@ -125,9 +137,11 @@ begin
     from turnpike.quota_windows() w
     where w.provider_id in (select a.provider_id from provider_accounts a where a.pool = any(p_pools)
       union all select f.provider_id from former_providers f where f.pool = any(p_pools));
-  select count(*) into points from (select from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+  select count(*) into points
+    from (select from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
     cross join lateral (select from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
-      and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_request.moment limit p_most + 1) n limit p_most + 1) n;
+      and n.window_seconds = w.window_seconds and n.taken_at >= since
+      and n.taken_at <= p_request.moment limit p_most + 1) n limit p_most + 1) n;
   -- Each branch is one statement over all windows: planning one per window would take
   -- longer than reading its points.
   if points > p_most then
@@ -136,19 +150,23 @@ begin
     select array_agg(distinct n.provider_id),
         array_agg((n.provider_id, n.resource, n.window_seconds, n.used, n.reset, n.taken)::turnpike.window_series
           order by n.provider_id collate "C", n.resource collate "C", n.window_seconds)
-      into served, windows from (
+      into served, windows
+      from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
-          select array_agg(coalesce(l.used_pct, n.used_pct)) as used, array_agg(date_part('epoch', coalesce(l.reset_at, n.reset_at))) as reset,
+          select array_agg(coalesce(l.used_pct, n.used_pct)) as used,
+            array_agg(date_part('epoch', coalesce(l.reset_at, n.reset_at))) as reset,
             array_agg(date_part('epoch', coalesce(l.taken_at, n.taken_at))) as taken
           from generate_series(date_bin(span, since, 'epoch'), p_request.moment, span) b(begins)
             cross join lateral (select greatest(b.begins, since) as begins, least(b.begins + span,
               p_request.moment + interval '1 microsecond') as ends) t
             -- The newest snapshot is usually in the step's last hour. Looking there first avoids index
             -- pages full of older snapshots.
-            left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
-              and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)
+            left join lateral (select n.used_pct, n.reset_at,
+              n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
+              and n.resource = w.resource and n.window_seconds = w.window_seconds
+              and n.taken_at >= greatest(t.ends - interval '1 hour', t.begins)
               and n.taken_at < t.ends order by n.taken_at desc limit 1) l on true
             left join lateral (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where l.taken_at is null
               and n.provider_id = w.provider_id and n.resource = w.resource and n.window_seconds = w.window_seconds
@@ -159,26 +177,30 @@ begin
     select array_agg(distinct n.provider_id),
         array_agg((n.provider_id, n.resource, n.window_seconds, n.used, n.reset, n.taken)::turnpike.window_series
           order by n.provider_id collate "C", n.resource collate "C", n.window_seconds)
-      into served, windows from (
+      into served, windows
+      from (
       select w.provider_id, w.resource, w.window_seconds, n.used, n.reset, n.taken
       from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
         cross join lateral (
-          select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset, array_agg(date_part('epoch', n.taken_at)) as taken
+          select array_agg(n.used_pct) as used, array_agg(date_part('epoch', n.reset_at)) as reset,
+            array_agg(date_part('epoch', n.taken_at)) as taken
           from (select n.used_pct, n.reset_at, n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
-            and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= since and n.taken_at <= p_request.moment
+            and n.resource = w.resource and n.window_seconds = w.window_seconds and n.taken_at >= since
+            and n.taken_at <= p_request.moment
             order by n.taken_at) n) n
       where n.used is not null) n;
   end if;
   windows := coalesce(windows, '{}');
-  select s.seconds, s.summed, s.queued into spend_seconds, spend, queued from turnpike.served_spend(served, since, p_spend) s;
+  select s.seconds, s.summed, s.queued into spend_seconds, spend, queued
+    from turnpike.served_spend(served, since, p_spend) s;
   {{admin.closes row}}
 end $$;
 
 -- Returns the shortest round span, in seconds, with which at most p_most spans cover p_seconds.
 create function turnpike.step_of(p_seconds integer, p_most integer) returns integer language sql immutable as $$
   select coalesce(min(s) filter (where p_seconds / s + 2 <= p_most), max(s))
-  from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 64800, 86400, 129600, 172800, 259200, 345600, 518400,
-    604800, 864000, 1209600, 1814400, 2419200]) s
+  from unnest(array[300, 600, 900, 1800, 3600, 7200, 10800, 14400, 21600, 28800, 43200, 64800, 86400, 129600, 172800,
+    259200, 345600, 518400, 604800, 864000, 1209600, 1814400, 2419200]) s
 $$;
 
 -- Returns what accounts served since p_since, by the hour from the start of its hour (UTC).
@@ -193,7 +215,8 @@ declare
   since timestamptz := date_trunc('hour', p_since, 'UTC');
   hours integer;
 begin
-  select count(*) into hours from (select from unnest(p_ids) i(id) cross join lateral (select from account_hours h
+  select count(*) into hours
+    from (select from unnest(p_ids) i(id) cross join lateral (select from account_hours h
     where h.subscription_id = i.id and h.hour >= since limit p_most + 1) h limit p_most + 1) h;
   if hours > p_most then
     unit := 'day';
@@ -204,10 +227,13 @@ begin
         array_agg(h.cost_credit_micros), array_agg(h.billed_credit_micros))::turnpike.spend_series
       from (
         select h.subscription_id, h.hour as begins, h.model_calls, h.cost_credit_micros, h.billed_credit_micros
-        from account_hours h where unit = 'hour' and h.subscription_id = any(p_ids) and h.hour >= since
+        from account_hours h
+        where unit = 'hour' and h.subscription_id = any(p_ids) and h.hour >= since
         union all
-        select h.subscription_id, h.day::timestamp at time zone 'UTC', h.model_calls, h.cost_credit_micros, h.billed_credit_micros
-        from account_days h where unit = 'day' and h.subscription_id = any(p_ids) and h.day >= (since at time zone 'UTC')::date
+        select h.subscription_id, h.day::timestamp at time zone 'UTC', h.model_calls, h.cost_credit_micros,
+          h.billed_credit_micros
+        from account_days h
+        where unit = 'day' and h.subscription_id = any(p_ids) and h.day >= (since at time zone 'UTC')::date
       ) h group by h.subscription_id),
     array(select (v.subscription_id, date_part('epoch', date_trunc(unit, v.settled_at, 'UTC')), count(*),
         sum(v.cost_credit_micros)::bigint, sum(v.billed_credit_micros)::bigint)::turnpike.spend_part

@@ -18,12 +18,15 @@ end $$;
 -- Returns whether an account is the only enabled and healthy one of its pool.
 -- A cooling account counts as healthy, since it recovers by itself. A suspended account does
 -- not: it may never serve again.
-create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean language sql stable as $$
+create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean
+language sql stable as $$
   select coalesce(bool_or(a.provider_id = p_provider_id) and count(*) = 1, false)
-  from provider_accounts a join provider_credentials c on c.provider_id = a.provider_id
+  from provider_accounts a
+    join provider_credentials c on c.provider_id = a.provider_id
     left join provider_states s on s.provider_id = a.provider_id
   where a.pool = p_pool
-    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null, p_moment) = 'usable'
+    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null,
+      p_moment) = 'usable'
 $$;
 
 -- The facts about an account that the audit log keeps.
@@ -53,9 +56,12 @@ begin
   elsif was.disabled_at is null or p_reason <> coalesce(was.disabled_reason, '') then
     update provider_accounts a set disabled_at = coalesce(a.disabled_at, p_request.moment),
       disabled_reason = coalesce(p_reason, a.disabled_reason), version = a.version + 1,
-      updated_at = p_request.moment, updated_by = (admin.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
-    perform turnpike.note_change((admin.caller).user_id, 'provider.disable', 'provider', p_provider_id, turnpike.provider_facts(was),
-      turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
+      updated_at = p_request.moment, updated_by = (admin.caller).user_id
+      where a.provider_id = p_provider_id
+      returning a.* into changed;
+    perform turnpike.note_change((admin.caller).user_id, 'provider.disable', 'provider', p_provider_id,
+      turnpike.provider_facts(was), turnpike.provider_facts(changed), p_request.request_id, p_request.address,
+      p_request.moment);
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
   {{admin.closes row}}
@@ -82,7 +88,8 @@ begin
   elsif turnpike.is_stale(p_if_version, was.version) then
     refused := 'stale';
   else
-    update provider_credentials c set refreshing_until = null where c.provider_id = p_provider_id and c.refreshing_until <= p_request.moment;
+    update provider_credentials c set refreshing_until = null
+      where c.provider_id = p_provider_id and c.refreshing_until <= p_request.moment;
     get diagnostics given_up = row_count;
     was_suspended := turnpike.end_suspension(p_provider_id);
     opened := exists (select from provider_credentials c where c.provider_id = p_provider_id);
@@ -90,9 +97,12 @@ begin
       update provider_accounts a set disabled_at = null, disabled_reason = null, version = a.version + 1,
         health = case when opened then 'healthy' else a.health end,
         health_at = case when opened and a.health <> 'healthy' then p_request.moment else a.health_at end,
-        updated_at = p_request.moment, updated_by = (admin.caller).user_id where a.provider_id = p_provider_id returning a.* into changed;
-      perform turnpike.note_change((admin.caller).user_id, 'provider.enable', 'provider', p_provider_id, turnpike.provider_facts(was),
-        turnpike.provider_facts(changed), p_request.request_id, p_request.address, p_request.moment);
+        updated_at = p_request.moment, updated_by = (admin.caller).user_id
+        where a.provider_id = p_provider_id
+        returning a.* into changed;
+      perform turnpike.note_change((admin.caller).user_id, 'provider.enable', 'provider', p_provider_id,
+        turnpike.provider_facts(was), turnpike.provider_facts(changed), p_request.request_id, p_request.address,
+        p_request.moment);
     end if;
   end if;
   entity := (select r from turnpike.provider_rows(array[p_provider_id], p_request.moment) r);
@@ -118,10 +128,12 @@ begin
     refused := 'stale';
   else
     delete from provider_accounts a where a.provider_id = p_provider_id;
-    insert into former_providers as f (provider_id, pool, name, removed_at) values (was.provider_id, was.pool, was.name, p_request.moment)
-      on conflict (provider_id) do update set pool = excluded.pool, name = excluded.name, removed_at = excluded.removed_at;
-    perform turnpike.note_change((admin.caller).user_id, 'provider.remove', 'provider', p_provider_id, turnpike.provider_facts(was), null,
-      p_request.request_id, p_request.address, p_request.moment);
+    insert into former_providers as f (provider_id, pool, name, removed_at)
+      values (was.provider_id, was.pool, was.name, p_request.moment)
+      on conflict (provider_id) do update set pool = excluded.pool, name = excluded.name,
+        removed_at = excluded.removed_at;
+    perform turnpike.note_change((admin.caller).user_id, 'provider.remove', 'provider', p_provider_id,
+      turnpike.provider_facts(was), null, p_request.request_id, p_request.address, p_request.moment);
   end if;
   {{admin.closes row}}
 end $$;

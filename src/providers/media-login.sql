@@ -26,8 +26,12 @@ begin
     return next;
     return;
   elsif running.login_id is null then
-    insert into provider_logins (login_id, pool, started_by, state, sealed, due_at, expires_at, created_at, updated_at)
-    values (p_login_id, 'media', (admin.caller).user_id, 'polling', p_sealed, p_request.moment, p_expires_at, p_request.moment, p_request.moment)
+    insert into provider_logins (
+        login_id, pool, started_by, state, sealed, due_at, expires_at,
+        created_at, updated_at)
+    values (
+        p_login_id, 'media', (admin.caller).user_id, 'polling', p_sealed, p_request.moment, p_expires_at,
+        p_request.moment, p_request.moment)
     returning * into running;
     perform turnpike.note_change((admin.caller).user_id, 'provider.login_start', 'provider_login', p_login_id, null,
       jsonb_build_object('pool', 'media'), p_request.request_id, p_request.address, p_request.moment);
@@ -46,9 +50,13 @@ declare
   newest provider_logins;
 begin
   {{admin.opens row}}
-  select l.* into newest from provider_logins l where l.pool = 'media' and l.state = 'polling' limit 1 for no key update;
+  select l.* into newest from provider_logins l where l.pool = 'media'
+    and l.state = 'polling' limit 1 for no key update;
   if newest.login_id is null then
-    select l.* into newest from provider_logins l where l.pool = 'media' order by l.created_at desc, l.updated_at desc limit 1;
+    select l.* into newest
+      from provider_logins l
+      where l.pool = 'media'
+      order by l.created_at desc, l.updated_at desc limit 1;
   end if;
   if newest.login_id is null or newest.state in ('authorized', 'error') then
     refused := 'none';
@@ -59,7 +67,8 @@ begin
   elsif newest.due_at > p_request.moment then
     refused := 'busy';
   else
-    update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_request.moment where l.login_id = newest.login_id
+    update provider_logins l set takes = l.takes + 1, due_at = p_until, updated_at = p_request.moment
+      where l.login_id = newest.login_id
       returning * into newest;
     entity := row(newest.login_id, newest.sealed, newest.takes, newest.expires_at)::turnpike.media_login;
   end if;
@@ -81,12 +90,14 @@ begin
   if row.takes is distinct from p_takes or row.state not in ('polling', 'authorized') then
     refused := 'superseded';
   else
-    select s.* into saved from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
+    select s.* into saved
+      from turnpike.save_provider(p_account, p_sealed, p_expires_at, p_login_id,
       (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) s;
     refused := saved.refused;
     entity := saved.entity;
-    update provider_logins l set state = 'authorized', sealed = null, error = null, provider_id = p_account ->> 'provider_id',
-      updated_at = p_request.moment where l.login_id = p_login_id and refused is null;
+    update provider_logins l set state = 'authorized', sealed = null, error = null,
+      provider_id = p_account ->> 'provider_id', updated_at = p_request.moment
+      where l.login_id = p_login_id and refused is null;
     perform turnpike.note_use(admin.caller, p_request.moment);
   end if;
   return next;

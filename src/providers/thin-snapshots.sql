@@ -2,7 +2,8 @@
 -- Thins those from before p_thin_before to the newest of each window and hour. It continues where
 -- the last run ended, for at most p_hours.
 -- Returns the number of deleted snapshots, or 0 if another run is working.
-create function turnpike.thin_snapshots(p_thin_before timestamptz, p_hours integer, p_limit integer, p_moment timestamptz)
+create function turnpike.thin_snapshots(p_thin_before timestamptz, p_hours integer, p_limit integer,
+  p_moment timestamptz)
 returns integer
 language plpgsql set enable_seqscan = off set jit = off as $$
 declare
@@ -27,25 +28,34 @@ begin
   if ids is null then
     return 0;
   end if;
-  delete from quota_snapshots q where q.ctid = any (array(
-    select n.ctid from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
-      cross join lateral (select n.ctid from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
-        and n.window_seconds = w.window_seconds and n.taken_at < keep_from order by n.taken_at limit p_limit) n limit p_limit));
+  delete from quota_snapshots q
+    where q.ctid = any (array(
+    select n.ctid
+      from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+      cross join lateral (select n.ctid from quota_snapshots n where n.provider_id = w.provider_id
+        and n.resource = w.resource
+        and n.window_seconds = w.window_seconds and n.taken_at < keep_from
+        order by n.taken_at limit p_limit) n limit p_limit));
   get diagnostics total = row_count;
   if total = p_limit then
     return total;
   end if;
   if until is null then
-    select date_trunc('hour', min(n.taken_at), 'UTC') into until from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
-      cross join lateral (select n.taken_at from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
+    select date_trunc('hour', min(n.taken_at), 'UTC') into until
+      from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+      cross join lateral (select n.taken_at from quota_snapshots n where n.provider_id = w.provider_id
+        and n.resource = w.resource
         and n.window_seconds = w.window_seconds order by n.taken_at limit 1) n;
     insert into quota_thinning (thinned_until) values (until);
   end if;
   for hour in 1 .. p_hours loop
     exit when until > p_thin_before - interval '1 hour';
-    delete from quota_snapshots q where q.ctid = any (array(
-      select n.ctid from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
-        cross join lateral (select n.ctid from quota_snapshots n where n.provider_id = w.provider_id and n.resource = w.resource
+    delete from quota_snapshots q
+      where q.ctid = any (array(
+      select n.ctid
+        from unnest(ids, resources, lengths) w(provider_id, resource, window_seconds)
+        cross join lateral (select n.ctid from quota_snapshots n where n.provider_id = w.provider_id
+          and n.resource = w.resource
           and n.window_seconds = w.window_seconds and n.taken_at >= until and n.taken_at < until + interval '1 hour'
           order by n.taken_at desc offset 1) n));
     get diagnostics deleted = row_count;

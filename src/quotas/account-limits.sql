@@ -19,7 +19,8 @@ begin
     is distinct from (p_daily, p_monthly, p_low)
   then
     -- Admins see these limits when they edit the account, so a change needs a new version.
-    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = null where u.user_id = caller.user_id;
+    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = null
+      where u.user_id = caller.user_id;
   end if;
   perform turnpike.set_wallet_limits(caller.user_id, p_daily, p_monthly, p_low);
   {{caller.closes}}

@@ -1,6 +1,7 @@
 -- Returns what an account may spend by its plan at a moment; null without a plan, or if the plan has no such cap.
 -- p_field: the field of the plan.
-create function turnpike.plan_cap(p_user_id bigint, p_field text, p_moment timestamptz) returns bigint language plpgsql stable as $$
+create function turnpike.plan_cap(p_user_id bigint, p_field text, p_moment timestamptz) returns bigint
+language plpgsql stable as $$
 declare
   active text;
 begin

@@ -18,10 +18,13 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
   select date_trunc('day', p.counted_at, 'UTC'), case when p_kind = 'key' then p.window_started_at end,
       sum(case when t.finished_at is null then coalesce(p.spent_credit_micros, 0) when t.billed_credit_micros = 0 then 0
         else coalesce(p.spent_credit_micros, t.billed_credit_micros - t.past_credit_micros) end)::bigint,
-      coalesce(sum(t.hold_credit_micros - t.past_credit_micros) filter (where t.finished_at is null and p.spent_credit_micros is null), 0)::bigint
-    from turn_parts p join turns t on t.turn_id = p.turn_id
+      coalesce(sum(t.hold_credit_micros - t.past_credit_micros) filter (where t.finished_at is null
+        and p.spent_credit_micros is null), 0)::bigint
+    from turn_parts p
+      join turns t on t.turn_id = p.turn_id
     where p.user_id = p_user_id and 'turn_' || turnpike.id_time(p.counted_at) >= p_first_id
-      and case p_kind when 'key' then p.key_id = p_subject when 'end_user' then p.end_user_ref = p_subject and p.key_id is not null
+      and case p_kind when 'key' then p.key_id = p_subject when 'end_user' then p.end_user_ref = p_subject
+        and p.key_id is not null
         when 'account' then true else p.member_id is not null and p.space_id::text = p_subject end
     group by 1, 2
 $$;
@@ -34,27 +37,33 @@ returns table (day timestamptz, window_started_at timestamptz, spent bigint, res
   -- `is not distinct from` keeps the planner from the owner's index: it must read only the index of the key.
   select date_trunc('day', t.created_at, 'UTC'), t.window_started_at, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-    from turns t where p_kind = 'key' and t.key_id = p_subject and t.user_id is not distinct from p_user_id
+    from turns t
+    where p_kind = 'key' and t.key_id = p_subject and t.user_id is not distinct from p_user_id
       and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1, 2
   union all
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-    from turns t where p_kind = 'end_user' and t.user_id = p_user_id and t.end_user_ref = p_subject and t.key_id is not null
+    from turns t
+    where p_kind = 'end_user' and t.user_id = p_user_id and t.end_user_ref = p_subject and t.key_id is not null
       and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1
   union all
   -- Includes the web chat, but not test turns.
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-    from turns t where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id and t.counted_at is null
+    from turns t
+    where p_kind = 'account' and t.user_id = p_user_id and not t.test and t.turn_id collate "C" >= p_first_id
+      and t.counted_at is null
     group by 1
   union all
   select date_trunc('day', t.created_at, 'UTC'), null, sum(t.billed_credit_micros)::bigint,
       coalesce(sum(t.hold_credit_micros) filter (where t.finished_at is null), 0)::bigint
-    from turns t where p_kind = 'members' and t.user_id = p_user_id and not t.test and t.member_id is not null
+    from turns t
+    where p_kind = 'members' and t.user_id = p_user_id and not t.test and t.member_id is not null
       and t.space_id::text = p_subject and t.turn_id collate "C" >= p_first_id and t.counted_at is null
     group by 1
   union all
-  select * from turnpike.part_spend(p_user_id, p_kind, p_subject, p_first_id)
+  select *
+    from turnpike.part_spend(p_user_id, p_kind, p_subject, p_first_id)
 $$;

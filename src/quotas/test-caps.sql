@@ -17,12 +17,13 @@ end $$;
 create function turnpike.test_cap_states(p_user_id bigint, p_key_id text, p_end_user text, p_moment timestamptz)
 returns setof turnpike.cap_state language plpgsql stable rows 2 as $$
 begin
-  return query select l.cap, l.source, 'test_end_user', l.subject, l.period, l.amount, coalesce(c.spent_credit_micros, 0),
-      coalesce(c.reserved_credit_micros, 0), l.starts_at, l.resets_at, true, false
+  return query select l.cap, l.source, 'test_end_user', l.subject, l.period, l.amount,
+    coalesce(c.spent_credit_micros, 0), coalesce(c.reserved_credit_micros, 0), l.starts_at, l.resets_at, true, false
     from (select p_end_user as ref) as asked
       left join end_users e on e.user_id = p_user_id and e.test and e.end_user_ref = asked.ref
       cross join lateral turnpike.cap_limits(e, p_user_id, p_key_id, p_end_user, p_moment, null, null) l
-      left join spend_counters c on c.user_id = p_user_id and c.kind = 'test_end_user' and c.subject = l.subject and c.period = l.period
+      left join spend_counters c on c.user_id = p_user_id and c.kind = 'test_end_user' and c.subject = l.subject
+        and c.period = l.period
         and c.starts_at = l.starts_at
     where l.kind = 'end_user' and l.source <> 'account' and l.amount is not null and l.subject is not null;
 end $$;

@@ -34,9 +34,11 @@ create type turnpike.receipt as (
 
 create function turnpike.receipt_of(ended turns) returns turnpike.receipt language plpgsql stable as $$
 begin
-  return (ended.turn_id, ended.test, ended.state, ended.failed_by_us, (select s.slug from spaces s where s.space_id = ended.space_id),
-    ended.key_id, case when ended.key_id is not null then ended.end_user_ref end, ended.hold_credit_micros, ended.cost_credit_micros,
-    ended.billed_credit_micros, ended.created_at, ended.finished_at, turnpike.receipt_calls(ended.turn_id))::turnpike.receipt;
+  return (ended.turn_id, ended.test, ended.state, ended.failed_by_us,
+    (select s.slug from spaces s where s.space_id = ended.space_id), ended.key_id,
+    case when ended.key_id is not null then ended.end_user_ref end, ended.hold_credit_micros, ended.cost_credit_micros,
+    ended.billed_credit_micros, ended.created_at, ended.finished_at,
+    turnpike.receipt_calls(ended.turn_id))::turnpike.receipt;
 end $$;
 
 -- The calls of a turn, in the order of their steps, each picture after the call of its step.
@@ -61,7 +63,8 @@ create type turnpike.receipt_sale as (
 -- Returns the receipt of a turn that the caller may see, and the refund of the turn, if it was refunded. sale: null
 -- without a charge. refused: not_found, not_ended.
 create function turnpike.get_receipt(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger, out sale turnpike.receipt_sale) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger,
+  out sale turnpike.receipt_sale) language plpgsql as $$
 declare
   caller turnpike.caller;
   ended turns;
@@ -79,42 +82,57 @@ begin
       sale := (ended.end_user_charge_credit_micros, ended.end_user_hold_credit_micros is not null,
         (select p from prices p where p.price_id = ended.price_id))::turnpike.receipt_sale;
     end if;
-    select l.* into refund from ledger l where l.turn_id = p_turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id;
+    select l.* into refund
+      from ledger l
+      where l.turn_id = p_turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id;
   end if;
   {{caller.closes}}
 end $$;
 
 -- The next live turns of an account that ended in a span, in the order of their ends.
-create function turnpike.ended_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz, p_after_turn text,
-  p_limit integer) returns setof ended_turns language plpgsql stable set enable_seqscan = off set jit = off as $$
+create function turnpike.ended_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz,
+  p_after_turn text, p_limit integer) returns setof ended_turns
+language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select e.* from ended_turns e
+  return query select e.*
+    from ended_turns e
     where e.user_id = p_user_id and not e.test and e.finished_at >= greatest(p_from, p_after) and e.finished_at < p_to
       and (e.finished_at, e.turn_id collate "C") > (p_after, p_after_turn)
     order by e.finished_at, e.turn_id collate "C" limit p_limit;
 end $$;
 
 -- The next refunds of turns that were booked in a span, by id.
-create function turnpike.refunded_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint, p_limit integer)
+create function turnpike.refunded_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint,
+  p_limit integer)
 returns setof ledger language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select n.* from ledger n where n.user_id = p_user_id and (n.reason not in ('usage', 'space_usage') or n.turn_id is null)
+  return query select n.*
+    from ledger n
+    where n.user_id = p_user_id and (n.reason not in ('usage', 'space_usage') or n.turn_id is null)
     and n.created_at >= p_from and n.created_at < p_to and n.reason = 'admin_action' and n.turn_id is not null
-    and n.ledger_id > p_after order by n.ledger_id limit p_limit;
+    and n.ledger_id > p_after
+    order by n.ledger_id limit p_limit;
 end $$;
 
 -- A page of the receipts of an account's live turns that ended in a span, in the order of their ends.
-create function turnpike.receipts_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz, p_after_turn text,
-  p_limit integer) returns setof turnpike.receipt language plpgsql stable set enable_seqscan = off set jit = off as $$
+create function turnpike.receipts_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after timestamptz,
+  p_after_turn text, p_limit integer) returns setof turnpike.receipt
+language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select (turnpike.receipt_of(t)).* from turnpike.ended_between(p_user_id, p_from, p_to, p_after, p_after_turn, p_limit) n
-    join turns t on t.turn_id = n.turn_id order by n.finished_at, n.turn_id collate "C";
+  return query select (turnpike.receipt_of(t)).*
+    from turnpike.ended_between(p_user_id, p_from, p_to, p_after, p_after_turn, p_limit) n
+    join turns t on t.turn_id = n.turn_id
+    order by n.finished_at, n.turn_id collate "C";
 end $$;
 
 -- A page of the refunds of turns that were booked in a span, by id, with the receipts of their turns.
-create function turnpike.refunds_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint, p_limit integer)
-returns table (refund ledger, receipt turnpike.receipt) language plpgsql stable set enable_seqscan = off set jit = off as $$
+create function turnpike.refunds_between(p_user_id bigint, p_from timestamptz, p_to timestamptz, p_after bigint,
+  p_limit integer)
+returns table (refund ledger, receipt turnpike.receipt)
+language plpgsql stable set enable_seqscan = off set jit = off as $$
 begin
-  return query select l, turnpike.receipt_of(t) from turnpike.refunded_between(p_user_id, p_from, p_to, p_after, p_limit) l
-    join turns t on t.turn_id = l.turn_id order by l.ledger_id;
+  return query select l, turnpike.receipt_of(t)
+    from turnpike.refunded_between(p_user_id, p_from, p_to, p_after, p_limit) l
+    join turns t on t.turn_id = l.turn_id
+    order by l.ledger_id;
 end $$;

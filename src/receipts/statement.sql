@@ -1,5 +1,6 @@
 -- The start of a month (UTC), and of the next.
-create function turnpike.month_starts(p_month date, out starts timestamptz, out ends timestamptz) language plpgsql immutable as $$
+create function turnpike.month_starts(p_month date, out starts timestamptz, out ends timestamptz)
+language plpgsql immutable as $$
 begin
   starts := p_month::timestamp at time zone 'UTC';
   ends := (p_month + interval '1 month') at time zone 'UTC';
@@ -12,7 +13,8 @@ create function turnpike.settles_after() returns interval language sql immutable
 create function turnpike.usage_since(p_user_id bigint) returns timestamptz language plpgsql stable as $$
 begin
   return least((select u.created_at from users u where u.user_id = p_user_id),
-    (select e.finished_at from ended_turns e where e.user_id = p_user_id and not e.test order by e.finished_at limit 1));
+    (select e.finished_at from ended_turns e where e.user_id = p_user_id and not e.test
+      order by e.finished_at limit 1));
 end $$;
 
 -- Returns the statement of the caller's account for a month, and creates it if it was never asked for.
@@ -29,7 +31,9 @@ begin
     when (span.starts <= p_request.moment) is not true then 'future'
     when (span.ends > turnpike.usage_since(caller.user_id)) is not true then 'before' end;
   if refused is null and span.ends <= p_request.moment - turnpike.settles_after() then
-    insert into statements (user_id, month, created_at) values (caller.user_id, p_month, p_request.moment) on conflict do nothing;
+    insert into statements (user_id, month, created_at)
+      values (caller.user_id, p_month, p_request.moment)
+      on conflict do nothing;
     select s.* into statement from statements s where s.user_id = caller.user_id and s.month = p_month;
   end if;
   {{caller.closes}}
@@ -37,8 +41,8 @@ end $$;
 
 -- Returns the account of a caller that may read its statements. refused: scope.
 -- p_lists: also since when it has usage, and its statements without their days.
-create function turnpike.statement_account(p_request turnpike.request, p_lists boolean, out actor turnpike.caller, out refused text,
-  out user_id bigint, out since timestamptz, out statements statements[]) language plpgsql as $$
+create function turnpike.statement_account(p_request turnpike.request, p_lists boolean, out actor turnpike.caller,
+  out refused text, out user_id bigint, out since timestamptz, out statements statements[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   one statements;
@@ -60,20 +64,26 @@ begin
 end $$;
 
 -- Statements that are not complete, least recently tried first. p_before: not those that were tried since.
-create function turnpike.take_statements(p_before timestamptz, p_limit integer, p_moment timestamptz) returns setof statements
+create function turnpike.take_statements(p_before timestamptz, p_limit integer, p_moment timestamptz)
+returns setof statements
 language plpgsql as $$
 begin
-  return query update statements s set tried_at = p_moment from (
-      select o.user_id, o.month from statements o where o.closed_at is null and coalesce(o.tried_at < p_before, true)
+  return query update statements s set tried_at = p_moment
+    from (
+      select o.user_id, o.month
+        from statements o
+        where o.closed_at is null and coalesce(o.tried_at < p_before, true)
         order by o.tried_at nulls first limit p_limit for no key update skip locked) d
-    where s.user_id = d.user_id and s.month = d.month returning s.*;
+    where s.user_id = d.user_id and s.month = d.month
+    returning s.*;
 end $$;
 
 -- Adds the next receipts or refunds to an open statement, and returns the statement as it is then. Times, amounts and
 -- counts come from the rows. p_digests: the digests of the next documents (SHA-256 in hex), one for each to add.
 -- p_pages: the pages that the worker knows. A page is added once.
 -- When no refund is left, the charges without a turn are added, and the statement is closed.
-create function turnpike.keep_statement(p_user_id bigint, p_month date, p_pages integer, p_digests text[], p_moment timestamptz)
+create function turnpike.keep_statement(p_user_id bigint, p_month date, p_pages integer, p_digests text[],
+  p_moment timestamptz)
 returns statements language plpgsql as $$
 declare
   kept statements;
@@ -92,17 +102,21 @@ begin
   if kept.ledger_id is null then
     for next in
       select n.turn_id, n.finished_at, t.billed_credit_micros as billed
-        from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id, cardinality(p_digests)) n
-        join turns t on t.turn_id = n.turn_id order by n.finished_at, n.turn_id collate "C"
+        from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id,
+          cardinality(p_digests)) n
+        join turns t on t.turn_id = n.turn_id
+        order by n.finished_at, n.turn_id collate "C"
     loop
       nth := nth + 1;
-      kept.days := turnpike.with_receipt(kept.days, to_char(next.finished_at at time zone 'UTC', 'YYYY-MM-DD'), next.billed, p_digests[nth]);
+      kept.days := turnpike.with_receipt(kept.days, to_char(next.finished_at at time zone 'UTC', 'YYYY-MM-DD'),
+        next.billed, p_digests[nth]);
       kept.receipts := kept.receipts + 1;
       kept.charged_credit_micros := kept.charged_credit_micros + next.billed;
       kept.read_at := next.finished_at;
       kept.read_turn_id := next.turn_id;
     end loop;
-    if not exists (select from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id, 1)) then
+    if not exists (select
+      from turnpike.ended_between(p_user_id, span.starts, span.ends, kept.read_at, kept.read_turn_id, 1)) then
       kept.ledger_id := 0;
       kept.refund_digest := turnpike.no_digest();
     end if;
@@ -118,26 +132,32 @@ begin
       kept.ledger_id := next.ledger_id;
     end loop;
     if not exists (select from turnpike.refunded_between(p_user_id, span.starts, span.ends, kept.ledger_id, 1)) then
-      select count(*), coalesce(-sum(l.amount_credit_micros), 0)::bigint into kept.other_charges, kept.other_credit_micros from ledger l
+      select count(*), coalesce(-sum(l.amount_credit_micros), 0)::bigint into kept.other_charges,
+        kept.other_credit_micros
+        from ledger l
         where l.user_id = p_user_id and l.turn_id is null and l.reason = 'space_usage'
           and l.created_at >= span.starts and l.created_at < span.ends;
       kept.closed_at := p_moment;
     end if;
   end if;
-  update statements s set pages = kept.pages, read_at = kept.read_at, read_turn_id = kept.read_turn_id, days = kept.days,
-      receipts = kept.receipts, charged_credit_micros = kept.charged_credit_micros, ledger_id = kept.ledger_id, refunds = kept.refunds,
-      refunded_credit_micros = kept.refunded_credit_micros, refund_digest = kept.refund_digest, other_charges = kept.other_charges,
-      other_credit_micros = kept.other_credit_micros, closed_at = kept.closed_at
+  update statements s set pages = kept.pages, read_at = kept.read_at, read_turn_id = kept.read_turn_id,
+    days = kept.days, receipts = kept.receipts, charged_credit_micros = kept.charged_credit_micros,
+    ledger_id = kept.ledger_id, refunds = kept.refunds, refunded_credit_micros = kept.refunded_credit_micros,
+    refund_digest = kept.refund_digest, other_charges = kept.other_charges,
+    other_credit_micros = kept.other_credit_micros, closed_at = kept.closed_at
     where s.user_id = p_user_id and s.month = p_month;
   return kept;
 end $$;
 
 -- The days of a statement with one more receipt, which belongs to the last day or to a later one.
-create function turnpike.with_receipt(p_days jsonb, p_day text, p_billed bigint, p_digest text) returns jsonb language sql immutable as $$
+create function turnpike.with_receipt(p_days jsonb, p_day text, p_billed bigint, p_digest text) returns jsonb
+language sql immutable as $$
   select case when p_days -> -1 ->> 'day' = p_day then p_days - -1 else p_days end || jsonb_build_object('day', p_day,
-      'receipts', was.receipts + 1, 'charged', was.charged + p_billed, 'digest', turnpike.digest_with(was.digest, p_digest))
-    from (select coalesce(max((d ->> 'receipts')::bigint), 0) as receipts, coalesce(max((d ->> 'charged')::bigint), 0) as charged,
-        coalesce(max(d ->> 'digest'), turnpike.no_digest()) as digest
+      'receipts', was.receipts + 1, 'charged', was.charged + p_billed, 'digest',
+      turnpike.digest_with(was.digest, p_digest))
+    from (select coalesce(max((d ->> 'receipts')::bigint), 0) as receipts,
+      coalesce(max((d ->> 'charged')::bigint), 0) as charged,
+      coalesce(max(d ->> 'digest'), turnpike.no_digest()) as digest
       from (values (p_days -> -1)) v(d) where d ->> 'day' = p_day) was
 $$;
 

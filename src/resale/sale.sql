@@ -12,23 +12,29 @@ create type turnpike.sale as (
 );
 
 -- Returns the current version of an account's price; null without such a price.
-create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text) returns prices language plpgsql stable as $$
+create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text) returns prices
+language plpgsql stable as $$
 declare
   current prices;
 begin
-  select p.* into current from price_names n join prices p on p.price_id = n.price_id
+  select p.* into current
+    from price_names n
+      join prices p on p.price_id = n.price_id
     where n.user_id = p_user_id and n.test = p_test and n.name = p_name;
   return current;
 end $$;
 
 -- Returns the price that a new turn gets. A name that was deleted since the caller read it has the price of its last
 -- version.
-create function turnpike.price_to_bind(p_user_id bigint, p_test boolean, p_name text) returns prices language plpgsql stable as $$
+create function turnpike.price_to_bind(p_user_id bigint, p_test boolean, p_name text) returns prices
+language plpgsql stable as $$
 declare
   bound prices := turnpike.current_price(p_user_id, p_test, p_name);
 begin
   if bound.price_id is null then
-    select p.* into bound from prices p where p.user_id = p_user_id and p.test = p_test and p.name = p_name
+    select p.* into bound
+      from prices p
+      where p.user_id = p_user_id and p.test = p_test and p.name = p_name
       order by p.version desc limit 1;
   end if;
   return bound;
@@ -56,7 +62,8 @@ end $$;
 
 -- The only rounding of a charge: the exact amount, in millionths of credit micros, becomes a multiple of round_to.
 -- `nearest` rounds halves up.
-create function turnpike.rounded_charge(price prices, p_millionths numeric, p_mode text) returns bigint language sql immutable as $$
+create function turnpike.rounded_charge(price prices, p_millionths numeric, p_mode text) returns bigint
+language sql immutable as $$
   select (div(case p_mode when 'up' then p_millionths + price.round_to_credit_micros * 1000000::numeric - 1
     when 'nearest' then p_millionths + price.round_to_credit_micros * 500000::numeric else p_millionths end,
     price.round_to_credit_micros * 1000000::numeric) * price.round_to_credit_micros)::bigint
@@ -68,7 +75,8 @@ begin
   if price.price_id is null then
     return p_hold;
   end if;
-  return turnpike.rounded_charge(price, price.most_millionths::numeric * p_hold + price.per_turn_credit_micros::numeric * 1000000, 'up');
+  return turnpike.rounded_charge(price,
+    price.most_millionths::numeric * p_hold + price.per_turn_credit_micros::numeric * 1000000, 'up');
 end $$;
 
 -- Returns the greatest hold for which a turn needs at most p_credit of the wallet (sale_hold); -1 if each needs more.
@@ -79,16 +87,19 @@ begin
   if price.price_id is null then
     return greatest(-1, p_credit);
   end if;
-  left_over := (div(p_credit, price.round_to_credit_micros) * price.round_to_credit_micros - price.per_turn_credit_micros)::numeric * 1000000;
+  left_over := (div(p_credit,
+    price.round_to_credit_micros) * price.round_to_credit_micros - price.per_turn_credit_micros)::numeric * 1000000;
   if p_credit < 0 or left_over < 0 then
     return -1;
   end if;
-  return case when price.most_millionths = 0 then 9000000000000000 else least(9000000000000000, div(left_over, price.most_millionths)) end;
+  return case when price.most_millionths = 0 then 9000000000000000
+    else least(9000000000000000, div(left_over, price.most_millionths)) end;
 end $$;
 
 -- Returns the charge of a turn with a price or a wallet when it ends. p_billed: its bill, or the rehearsed cost of a
 -- test turn. p_is_free: we lost the turn, or it made no model call.
-create function turnpike.sale_charge(turn turns, p_billed bigint, p_is_free boolean) returns bigint language plpgsql stable as $$
+create function turnpike.sale_charge(turn turns, p_billed bigint, p_is_free boolean) returns bigint
+language plpgsql stable as $$
 declare
   price prices;
   exact numeric;
@@ -101,8 +112,10 @@ begin
   end if;
   select p.* into price from prices p where p.price_id = turn.price_id;
   exact := case when price.per_model = '{}' then price.multiplier_millionths::numeric * p_billed else (
-    select coalesce(sum(case when turn.test then coalesce(c.rehearsed_credit_micros, 0) else c.billed_credit_micros end::numeric
+    select coalesce(sum(case when turn.test then coalesce(c.rehearsed_credit_micros, 0)
+      else c.billed_credit_micros end::numeric
       * coalesce((price.per_model ->> c.model)::bigint, price.multiplier_millionths)), 0)
-    from model_calls c where c.turn_id = turn.turn_id) end;
+    from model_calls c
+    where c.turn_id = turn.turn_id) end;
   return turnpike.rounded_charge(price, exact + price.per_turn_credit_micros::numeric * 1000000, price.round_mode);
 end $$;

@@ -17,7 +17,8 @@ end $$;
 
 -- Returns the price and the setting of prepaid that an account has for end users without one, for live or test turns.
 -- Null without such a row.
-create function turnpike.account_defaults(p_user_id bigint, p_test boolean) returns test_defaults language plpgsql stable as $$
+create function turnpike.account_defaults(p_user_id bigint, p_test boolean) returns test_defaults
+language plpgsql stable as $$
 declare
   usual test_defaults;
 begin

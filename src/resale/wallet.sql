@@ -9,10 +9,12 @@ create type turnpike.end_user_credit as (
 );
 
 -- Returns the balance of an end user's wallet, and how much of it is held; 0 without a wallet.
-create function turnpike.end_user_sums(p_user_id bigint, p_test boolean, p_ref text, out balance bigint, out held bigint)
+create function turnpike.end_user_sums(p_user_id bigint, p_test boolean, p_ref text, out balance bigint,
+  out held bigint)
 language plpgsql stable as $$
 begin
-  select w.balance_credit_micros, w.held_credit_micros into balance, held from end_user_wallets w
+  select w.balance_credit_micros, w.held_credit_micros into balance, held
+    from end_user_wallets w
     where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref;
   balance := coalesce(balance, 0);
   held := coalesce(held, 0);
@@ -21,21 +23,24 @@ end $$;
 -- Locks the wallet of an end user.
 create function turnpike.lock_end_user(p_user_id bigint, p_test boolean, p_ref text) returns void language plpgsql as $$
 begin
-  perform from end_user_wallets w where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref for no key update;
+  perform from end_user_wallets w
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref for no key update;
 end $$;
 
 -- Locks the wallets that pay for these turns.
 create function turnpike.lock_end_users(p_turn_ids text[]) returns void language plpgsql as $$
 begin
   if exists (select from turns t where t.turn_id = any (p_turn_ids) and t.end_user_hold_credit_micros is not null) then
-    perform from end_user_wallets w where (w.user_id, w.test, w.end_user_ref) in (select t.user_id, t.test, t.end_user_ref from turns t
+    perform from end_user_wallets w
+      where (w.user_id, w.test, w.end_user_ref) in (select t.user_id, t.test, t.end_user_ref from turns t
         where t.turn_id = any (p_turn_ids) and t.end_user_hold_credit_micros is not null)
       order by w.user_id, w.test, w.end_user_ref collate "C" for no key update;
   end if;
 end $$;
 
 -- Changes the held amount of an end user by p_amount. Returns false if the wallet lacks the credit.
-create function turnpike.change_end_user_held(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint) returns boolean
+create function turnpike.change_end_user_held(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint)
+returns boolean
 language plpgsql as $$
 begin
   if p_amount = 0 then
@@ -49,30 +54,35 @@ end $$;
 
 -- Takes charges from the wallet of an end user, and releases the holds of the charged turns. Returns the row
 -- afterwards.
-create function turnpike.charge_end_user_wallet(p_user_id bigint, p_test boolean, p_ref text, p_charged bigint, p_released bigint)
+create function turnpike.charge_end_user_wallet(p_user_id bigint, p_test boolean, p_ref text, p_charged bigint,
+  p_released bigint)
 returns end_user_wallets language plpgsql as $$
 declare
   charged end_user_wallets;
 begin
   update end_user_wallets w set balance_credit_micros = w.balance_credit_micros - p_charged,
       held_credit_micros = w.held_credit_micros - p_released
-    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref returning w.* into charged;
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
+    returning w.* into charged;
   return charged;
 end $$;
 
 -- Writes end_user.balance_low (p_order 2) or end_user.depleted (p_order 3). wallet: the row after the change.
 -- Returns whether an endpoint gets the event.
-create function turnpike.tell_end_user(wallet end_user_wallets, p_type text, p_order integer, p_moment timestamptz) returns boolean
+create function turnpike.tell_end_user(wallet end_user_wallets, p_type text, p_order integer, p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 begin
-  return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), wallet.user_id, wallet.test, p_type, null, null, null, null,
-    jsonb_build_object('end_user_ref', wallet.end_user_ref, 'balance_credit_micros', wallet.balance_credit_micros,
-      'held_credit_micros', wallet.held_credit_micros, 'threshold_credit_micros', wallet.low_balance_credit_micros), p_moment);
+  return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), wallet.user_id, wallet.test, p_type, null, null,
+    null, null, jsonb_build_object('end_user_ref', wallet.end_user_ref, 'balance_credit_micros',
+      wallet.balance_credit_micros, 'held_credit_micros', wallet.held_credit_micros, 'threshold_credit_micros',
+      wallet.low_balance_credit_micros), p_moment);
 end $$;
 
 -- Writes the events of a changed balance, as follow_balance does for accounts. wallet: the row after the change, which
 -- the caller has locked. p_was: the balance before.
-create function turnpike.follow_end_user(wallet end_user_wallets, p_was bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.follow_end_user(wallet end_user_wallets, p_was bigint, p_moment timestamptz) returns boolean
+language plpgsql as $$
 declare
   fell boolean := wallet.balance_credit_micros < p_was;
   is_low boolean := wallet.balance_credit_micros < wallet.low_balance_credit_micros;
@@ -100,13 +110,16 @@ end $$;
 
 -- Reports that an end user's wallet refused a turn, if nothing is held that could be released. The caller has locked
 -- the wallet. An end user without a wallet has never had credit, so there is no event.
-create function turnpike.tell_end_user_refusal(p_user_id bigint, p_test boolean, p_ref text, p_moment timestamptz) returns boolean
+create function turnpike.tell_end_user_refusal(p_user_id bigint, p_test boolean, p_ref text, p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 declare
   wallet end_user_wallets;
 begin
-  update end_user_wallets w set depleted_told = true where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
-    and w.held_credit_micros = 0 and not w.depleted_told returning w.* into wallet;
+  update end_user_wallets w set depleted_told = true
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
+    and w.held_credit_micros = 0 and not w.depleted_told
+    returning w.* into wallet;
   return found and turnpike.tell_end_user(wallet, 'end_user.depleted', 3, p_moment);
 end $$;
 
@@ -121,8 +134,9 @@ create type turnpike.end_user_booking as (
 );
 
 -- Books credit (p_amount > 0) or a correction of an end user's wallet, which is created with the first credit.
-create function turnpike.book_end_user(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint, p_note text, p_key_id text,
-  p_once_key text, p_fingerprint text, p_moment timestamptz) returns turnpike.end_user_booking language plpgsql as $$
+create function turnpike.book_end_user(p_user_id bigint, p_test boolean, p_ref text, p_amount bigint, p_note text,
+  p_key_id text, p_once_key text, p_fingerprint text, p_moment timestamptz) returns turnpike.end_user_booking
+language plpgsql as $$
 declare
   booking turnpike.end_user_booking;
   wallet end_user_wallets;
@@ -131,10 +145,13 @@ declare
 begin
   booking.has_subscriber := false;
   if p_amount > 0 then
-    insert into end_user_wallets (user_id, test, end_user_ref, created_at) values (p_user_id, p_test, p_ref, p_moment)
+    insert into end_user_wallets (user_id, test, end_user_ref, created_at)
+      values (p_user_id, p_test, p_ref, p_moment)
       on conflict do nothing;
   end if;
-  select w.* into wallet from end_user_wallets w where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
+  select w.* into wallet
+    from end_user_wallets w
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
     for no key update;
   was := coalesce(wallet.balance_credit_micros, 0);
   booking.available := was - coalesce(wallet.held_credit_micros, 0);
@@ -147,11 +164,14 @@ begin
     return booking;
   end if;
   update end_user_wallets w set balance_credit_micros = w.balance_credit_micros + p_amount
-    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref returning w.* into wallet;
-  insert into end_user_ledger (user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, note, key_id, once_key,
-    fingerprint, created_at)
-  values (p_user_id, p_test, p_ref, case when p_amount > 0 then 'credit' else 'correction' end, p_amount, wallet.balance_credit_micros, p_note,
-    p_key_id, p_once_key, p_fingerprint, p_moment)
+    where w.user_id = p_user_id and w.test = p_test and w.end_user_ref = p_ref
+    returning w.* into wallet;
+  insert into end_user_ledger (
+      user_id, test, end_user_ref, reason, amount_credit_micros,
+      balance_after_credit_micros, note, key_id, once_key, fingerprint, created_at)
+  values (
+      p_user_id, p_test, p_ref, case when p_amount > 0 then 'credit' else 'correction' end, p_amount,
+      wallet.balance_credit_micros, p_note, p_key_id, p_once_key, p_fingerprint, p_moment)
   returning * into booked;
   booking.entry := booked;
   booking.has_subscriber := turnpike.follow_end_user(wallet, was, p_moment);
@@ -159,7 +179,8 @@ begin
     where w.user_id = p_user_id and w.test = p_test and w.bound_by = 'end_user_credit' and w.counter = p_ref)
   then
     -- Turns that wait for this credit can continue.
-    update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1 where a.user_id = p_user_id and a.test = p_test;
+    update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1
+      where a.user_id = p_user_id and a.test = p_test;
   end if;
   return booking;
 end $$;

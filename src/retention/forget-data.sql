@@ -3,7 +3,8 @@
 
 -- Deletes one kind of data of those turns that ended before p_ended_before, and returns their number. The others are
 -- looked at again later (retention_left).
-create function turnpike.forget_data(p_space_id bigint, p_data text, p_turns text[], p_ended_before timestamptz, p_moment timestamptz)
+create function turnpike.forget_data(p_space_id bigint, p_data text, p_turns text[], p_ended_before timestamptz,
+  p_moment timestamptz)
 returns integer language plpgsql set retention.deletes = 'on' set enable_seqscan = off set jit = off as $$
 declare
   due text[];
@@ -18,9 +19,12 @@ begin
       and not exists (select from webhook_deliveries d where d.turn_id = t.turn_id and d.state = 'pending'));
   end if;
   if cardinality(due) < cardinality(p_turns) then
-    insert into retention_left as l (space_id, data, turn_id, look_at)
-      select p_space_id, p_data, t.turn_id, greatest(p_moment + interval '1 hour', t.finished_at + kept_for)
-      from turns t where t.turn_id = any (p_turns) and t.turn_id <> all (due)
+    insert into retention_left as l (
+        space_id, data, turn_id, look_at)
+      select
+        p_space_id, p_data, t.turn_id, greatest(p_moment + interval '1 hour', t.finished_at + kept_for)
+      from turns t
+      where t.turn_id = any (p_turns) and t.turn_id <> all (due)
       on conflict (turn_id, data, space_id) do update set look_at = excluded.look_at;
   end if;
   if cardinality(due) = 0 then
@@ -31,25 +35,32 @@ begin
   end if;
   if p_data in ('text', 'test_data') then
     -- The names of files stay: an erasure finds the files by them.
-    update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}', texts_deleted_at = p_moment
+    update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}',
+      texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
-    delete from conversation_summaries s using turns t
+    delete from conversation_summaries s
+      using turns t
       where t.turn_id = any (due) and s.conversation_id = t.conversation_id and t.position <= s.until_position;
     update infrastructure_errors x set details = null, said = null
       where x.turn_id = any (due) and num_nonnulls(x.details, x.said) > 0;
   end if;
   if p_data in ('event', 'delivery', 'attempt') then
-    delete from webhook_attempts a using webhook_deliveries d where d.turn_id = any (due) and a.delivery_id = d.delivery_id;
+    delete from webhook_attempts a
+      using webhook_deliveries d
+      where d.turn_id = any (due) and a.delivery_id = d.delivery_id;
   end if;
   if p_data in ('event', 'delivery') then
     -- A delivery that is sent again in this moment stays, with its event.
     delete from webhook_deliveries d where d.turn_id = any (due) and d.state <> 'pending';
     insert into retention_left as l (space_id, data, turn_id, look_at)
-      select distinct p_space_id, p_data, d.turn_id, p_moment + interval '1 hour' from webhook_deliveries d where d.turn_id = any (due)
+      select distinct p_space_id, p_data, d.turn_id, p_moment + interval '1 hour'
+      from webhook_deliveries d
+      where d.turn_id = any (due)
       on conflict (turn_id, data, space_id) do update set look_at = excluded.look_at;
   end if;
   if p_data = 'event' then
-    delete from events e where e.turn_id = any (due)
+    delete from events e
+      where e.turn_id = any (due)
       and not exists (select from webhook_deliveries d where d.turn_id = e.turn_id);
   end if;
   return cardinality(due);
@@ -60,7 +71,8 @@ create function turnpike.forget_steps(p_turns text[], p_moment timestamptz) retu
 set enable_seqscan = off set jit = off as $$
 begin
   insert into deleted_objects (object_key)
-    select k.key #>> '{}' from turn_steps p, jsonb_path_query(p.results, '$.*.value[*].objectKey') k(key)
+    select k.key #>> '{}'
+    from turn_steps p, jsonb_path_query(p.results, '$.*.value[*].objectKey') k(key)
     where p.turn_id = any (p_turns) and p.results <> '{}' and starts_with(k.key #>> '{}', 'turns/' || p.turn_id || '/')
       and not exists (select from files f where f.object_key = k.key #>> '{}')
     on conflict do nothing;

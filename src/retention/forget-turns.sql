@@ -12,16 +12,19 @@ end $$;
 
 -- The mark that is due for the longest time, if any. It comes after all others until p_again. The mark of a setting
 -- that was changed is due at once.
-create function turnpike.take_retention(p_again timestamptz, p_moment timestamptz) returns retention_marks language plpgsql as $$
+create function turnpike.take_retention(p_again timestamptz, p_moment timestamptz) returns retention_marks
+language plpgsql as $$
 declare
   taken retention_marks;
 begin
   update retention_marks m set look_at = p_moment
-    where m.space_id = 0 and m.data <> 'account' and m.look_at > p_moment and m.days <> turnpike.retention_days(0, m.data);
+    where m.space_id = 0 and m.data <> 'account' and m.look_at > p_moment
+      and m.days <> turnpike.retention_days(0, m.data);
   update retention_marks m set look_at = p_again
     from (select o.space_id, o.data from retention_marks o where o.look_at <= p_moment
       order by o.look_at limit 1 for no key update skip locked) due
-    where m.space_id = due.space_id and m.data = due.data returning m.* into taken;
+    where m.space_id = due.space_id and m.data = due.data
+    returning m.* into taken;
   return taken;
 end $$;
 
@@ -39,13 +42,14 @@ begin
       order by t.turn_id collate "C" limit p_limit);
   end if;
   -- Ids have the same order in every collation, because they have only digits and small letters after their prefix.
-  return array(select t.turn_id from turns t where t.turn_id > mark.position and t.turn_id < p_until order by t.turn_id limit p_limit);
+  return array(select t.turn_id from turns t where t.turn_id > mark.position and t.turn_id < p_until
+    order by t.turn_id limit p_limit);
 end $$;
 
 -- Moves a mark over at most p_limit turns and deletes their data. looked: the number of these turns; fewer than p_limit
 -- if no further turn is due. deleted: the turns that lost data. p_next: the earliest next look.
-create function turnpike.forget_turns(p_space_id bigint, p_data text, p_limit integer, p_next timestamptz, p_moment timestamptz,
-  out looked integer, out deleted integer) language plpgsql as $$
+create function turnpike.forget_turns(p_space_id bigint, p_data text, p_limit integer, p_next timestamptz,
+  p_moment timestamptz, out looked integer, out deleted integer) language plpgsql as $$
 declare
   mark retention_marks;
   kept_days integer := turnpike.retention_days(p_space_id, p_data);
@@ -57,7 +61,9 @@ declare
 begin
   looked := 0;
   deleted := 0;
-  select m.* into mark from retention_marks m where m.space_id = p_space_id and m.data = p_data for no key update skip locked;
+  select m.* into mark
+    from retention_marks m
+    where m.space_id = p_space_id and m.data = p_data for no key update skip locked;
   if mark.space_id is null or kept_days is null then
     return;
   end if;
@@ -85,16 +91,21 @@ declare
 begin
   for one in
     with due as (
-      delete from retention_left l using (select o.turn_id, o.data, o.space_id from retention_left o where o.look_at <= p_moment
+      delete from retention_left l
+        using (select o.turn_id, o.data, o.space_id from retention_left o where o.look_at <= p_moment
           order by o.look_at limit p_limit for update skip locked) d
         where l.turn_id = d.turn_id and l.data = d.data and l.space_id = d.space_id
         returning l.space_id, l.data, l.turn_id
-    ) select d.space_id, d.data, array_agg(d.turn_id) as ids, turnpike.retention_days(d.space_id, d.data) as kept_days
-      from due d group by 1, 2 order by 1, 2
+    )
+      select d.space_id, d.data, array_agg(d.turn_id) as ids, turnpike.retention_days(d.space_id, d.data) as kept_days
+      from due d
+      group by 1, 2
+      order by 1, 2
   loop
     looked := looked + cardinality(one.ids);
     if one.kept_days is not null then
-      perform turnpike.forget_data(one.space_id, one.data, one.ids, p_moment - make_interval(days => one.kept_days), p_moment);
+      perform turnpike.forget_data(one.space_id, one.data, one.ids, p_moment - make_interval(days => one.kept_days),
+        p_moment);
     end if;
   end loop;
   return looked;

@@ -37,15 +37,21 @@ begin
   {{caller.opens}}
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.change_refusal(p_request, caller, space);
-  if refused is null and turnpike.lacks_proof(caller, p_request.moment) and turnpike.keeps_less(space.retention, p_days) then
+  if refused is null and turnpike.lacks_proof(caller, p_request.moment)
+    and turnpike.keeps_less(space.retention, p_days) then
     refused := 'proof';
   end if;
   if refused is null then
     if space.retention <> p_days then
-      update spaces s set retention = p_days, updated_at = p_request.moment where s.space_id = space.space_id returning s.* into space;
+      update spaces s set retention = p_days, updated_at = p_request.moment
+        where s.space_id = space.space_id
+        returning s.* into space;
       delete from retention_marks m where m.space_id = space.space_id and not p_days ? (m.data || '_days');
-      insert into retention_marks as m (space_id, data, days, look_at)
-        select space.space_id, replace(d.key, '_days', ''), d.value::integer, p_request.moment from jsonb_each_text(p_days) d
+      insert into retention_marks as m (
+          space_id, data, days, look_at)
+        select
+          space.space_id, replace(d.key, '_days', ''), d.value::integer, p_request.moment
+        from jsonb_each_text(p_days) d
         on conflict (space_id, data) do update set days = excluded.days, look_at = excluded.look_at;
     end if;
     retention := turnpike.retention_of(space);
@@ -55,5 +61,6 @@ end $$;
 
 -- True if days of a space delete something sooner than before. A kind without days is kept as the service says.
 create function turnpike.keeps_less(p_was jsonb, p_days jsonb) returns boolean language sql immutable as $$
-  select exists (select from jsonb_each_text(p_days) d where d.value::integer < coalesce((p_was ->> d.key)::integer, d.value::integer + 1))
+  select exists (select from jsonb_each_text(p_days) d
+    where d.value::integer < coalesce((p_was ->> d.key)::integer, d.value::integer + 1))
 $$;

@@ -81,8 +81,8 @@ create type turnpike.claim_terms as (
 -- accounts: the accounts by engine, from pick_accounts with p_drawn and p_random.
 -- roster: all accounts of the engine of the turn's own model, if one of them
 -- was drawn and `listed` does not name that engine.
-create function turnpike.claim_turn(locked turns, terms turnpike.claim_terms, p_event_id text, p_drawn jsonb, p_random double precision,
-  out claim turnpike.claimed_turn)
+create function turnpike.claim_turn(locked turns, terms turnpike.claim_terms, p_event_id text, p_drawn jsonb,
+  p_random double precision, out claim turnpike.claimed_turn)
 language plpgsql as $$
 declare
   claimed turns;
@@ -96,30 +96,38 @@ begin
   select s.* into space from spaces s where s.space_id = locked.space_id;
   if begins and locked.position > 1 then
     -- The turn before it may have ended by another clock. This turn must not begin earlier than that.
-    select t.finished_at into before_it from turns t
-      where t.conversation_id = locked.conversation_id and t.position < locked.position order by t.position desc limit 1;
+    select t.finished_at into before_it
+      from turns t
+      where t.conversation_id = locked.conversation_id and t.position < locked.position
+      order by t.position desc limit 1;
   end if;
   -- An earlier worker has died or has committed nothing: the output of its models is lost.
   lost_before := not begins and (locked.attempts > 0 or locked.lease_until is not null);
   update turns t set state = 'running', epoch = t.epoch + 1, attempts = t.attempts + 1, lease_until = terms.lease,
-    claim_message = terms.runner_id, claim_try = terms.try, started_at = coalesce(t.started_at, greatest(terms.moment, before_it)),
+    claim_message = terms.runner_id, claim_try = terms.try,
+    started_at = coalesce(t.started_at, greatest(terms.moment, before_it)),
     config_version = coalesce(t.config_version, space.config_version),
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
-    where t.turn_id = locked.turn_id returning t.* into claimed;
+    where t.turn_id = locked.turn_id
+    returning t.* into claimed;
   if claimed.config_version = space.config_version then
     version.manifest := space.manifest;
     version.tools := space.tools;
     version.mcp_servers := space.mcp_servers;
   else
-    select c.* into version from space_configs c where c.space_id = claimed.space_id and c.version = claimed.config_version;
+    select c.* into version
+      from space_configs c
+      where c.space_id = claimed.space_id and c.version = claimed.config_version;
   end if;
   select jsonb_build_object(m.pin, case when m.price_version = claimed.price_version then to_jsonb(m)
       else to_jsonb(m) || turnpike.prices_for(claimed, m.pin) end) into claim.models
-    from model_catalog m where m.pin = claimed.model;
+    from model_catalog m
+    where m.pin = claimed.model;
   if version.manifest ? 'subagents' or version.manifest -> 'history' ? 'model' then
     select coalesce(jsonb_object_agg(m.pin, to_jsonb(m) || turnpike.prices_for(claimed, m.pin)), '{}') into claim.models
       from model_catalog m
-      where m.pin in (claimed.model, version.manifest -> 'history' ->> 'model') or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
+      where m.pin in (claimed.model, version.manifest -> 'history' ->> 'model')
+        or m.pin in (select s ->> 'model' from jsonb_array_elements(version.manifest -> 'subagents') s);
   end if;
   claim.accounts := '{}';
   if not claimed.test and exists (select from provider_accounts) then
@@ -146,13 +154,15 @@ begin
 
   claim.turn := claimed;
   claim.slug := space.slug;
-  claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens, turnpike.pins_of(space, version.mcp_servers));
+  claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens,
+    turnpike.pins_of(space, version.mcp_servers));
   claim := turnpike.with_run_data(claim, terms);
 end $$;
 
 -- Adds to a claim with a turn and its configuration what the agent reads: earlier turns, the steps and calls that were
 -- kept, files, secrets and keys. A plain turn needs none of the conditional parts.
-create function turnpike.with_run_data(claim turnpike.claimed_turn, terms turnpike.claim_terms) returns turnpike.claimed_turn
+create function turnpike.with_run_data(claim turnpike.claimed_turn, terms turnpike.claim_terms)
+returns turnpike.claimed_turn
 language plpgsql stable as $$
 declare
   claimed turns := claim.turn;
@@ -172,10 +182,12 @@ begin
     claim.summary := turnpike.summary_for(claimed);
     -- All turns after the summary: the run decides which of them leave.
     claim.history := turnpike.history_of(claimed, terms.history_within, least(terms.history_within,
-      claimed.position - 1 - coalesce((claim.summary).until_position, 0))::integer, terms.history_bytes, terms.history_bytes);
+      claimed.position - 1 - coalesce((claim.summary).until_position, 0))::integer, terms.history_bytes,
+        terms.history_bytes);
   elsif claimed.position > 1 then
     claim.history := turnpike.history_of(claimed,
-      coalesce((config.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within, terms.history_bytes,
+      coalesce((config.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within,
+      terms.history_bytes,
       terms.bytes_per_token * coalesce((config.manifest -> 'history' ->> 'max_tokens')::bigint, terms.history_tokens));
   end if;
   if claimed.epoch > 1 then
@@ -191,7 +203,9 @@ begin
       where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids)));
   end if;
   if config.tools <> '{}' or config.mcp_servers <> '{}' then
-    select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into claim.secrets from space_secrets o where o.space_id = claimed.space_id;
+    select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into claim.secrets
+      from space_secrets o
+      where o.space_id = claimed.space_id;
   end if;
   return claim;
 end $$;
@@ -203,8 +217,11 @@ create function turnpike.release_runner(p_terms turnpike.claim_terms) returns vo
 declare
   mine turns;
 begin
-  for mine in select t.* from open_turns o join turns t on t.turn_id = o.turn_id
-    where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and t.lease_until is not null
+  for mine in select t.*
+    from open_turns o
+      join turns t on t.turn_id = o.turn_id
+    where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try
+      and t.lease_until is not null
     order by t.turn_id for no key update of t skip locked
   loop
     update turns t set lease_until = null where t.turn_id = mine.turn_id;
@@ -230,7 +247,8 @@ end $$;
 -- Returns earlier turns of the conversation that were done, oldest first:
 -- the newest p_turns of the last p_within turns.
 -- Their texts must fit into p_bytes and, as JSON, into p_json_bytes.
-create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint, p_bytes bigint)
+create function turnpike.history_of(claimed turns, p_turns integer, p_within integer, p_json_bytes bigint,
+  p_bytes bigint)
 returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin
   return array(select (h.text, h.result, h.finished_at, h.position)::turnpike.earlier_turn from (
@@ -238,8 +256,10 @@ begin
       sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
     from (
-      select t.text, t.result, t.position, t.finished_at from turns t
-      where t.conversation_id = claimed.conversation_id and t.position < claimed.position and t.position >= claimed.position - p_within
+      select t.text, t.result, t.position, t.finished_at
+      from turns t
+      where t.conversation_id = claimed.conversation_id and t.position < claimed.position
+        and t.position >= claimed.position - p_within
         and t.state = 'done' and t.erased_at is null and t.texts_deleted_at is null
       order by t.position desc limit p_turns
     ) e

@@ -70,7 +70,8 @@ create type turnpike.found_turns as (
 -- New turns are taken in rounds: one turn of each account that may run more,
 -- its end users in rotation, the oldest turn of each.
 -- It never waits for a turn: turns that another transaction has locked are skipped.
-create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms, out answer turnpike.found_turns)
+create function turnpike.claim_turns(p_look turnpike.look, p_terms turnpike.claim_terms,
+  out answer turnpike.found_turns)
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   answer := turnpike.take_on_runner(p_look, p_terms);
@@ -83,7 +84,8 @@ end $$;
 -- Settles turns of a runner and looks for others, in one statement.
 -- It locks wallets after the look, to keep these locks short, and before the lock of runners, as accept_turn does.
 create function turnpike.settle_turns_and_look(p_ends jsonb, p_look turnpike.look, p_terms turnpike.claim_terms,
-  out settled turnpike.settled_turn[], out looked turnpike.found_turns) language plpgsql set plan_cache_mode = force_generic_plan as $$
+  out settled turnpike.settled_turn[], out looked turnpike.found_turns)
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   ends record;
 begin
@@ -101,23 +103,27 @@ end $$;
 -- Returns 'looking' if the runner is known or may be added, or 'full' if there are enough runners.
 -- The runner's row is written once, at the end of the look. If the answer of a look was lost, its repeat waits here
 -- for the end of the first one.
-create function turnpike.take_on_runner(p_look turnpike.look, p_terms turnpike.claim_terms) returns turnpike.found_turns language plpgsql as $$
+create function turnpike.take_on_runner(p_look turnpike.look, p_terms turnpike.claim_terms) returns turnpike.found_turns
+language plpgsql as $$
 declare
   runners integer;
 begin
   perform pg_advisory_xact_lock(hashtext('runner'), hashtext(p_terms.runner_id));
   if not exists (select from runners r where r.runner_id = p_terms.runner_id) then
-    delete from runners r where r.runner_id in (select d.runner_id from runners d where d.alive_until <= p_terms.moment
+    delete from runners r
+      where r.runner_id in (select d.runner_id from runners d where d.alive_until <= p_terms.moment
       for update skip locked);
     runners := (select count(*) from runners r where r.alive_until > p_terms.moment);
     if coalesce(runners >= p_look.runners, true) then
-      return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
+      return row('full', '{}', false, runners, p_look.after_live, p_look.after_test, '{}', false, 0,
+        false)::turnpike.found_turns;
     end if;
   end if;
   if p_look.releases then
     perform turnpike.release_runner(p_terms);
   end if;
-  return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0, false)::turnpike.found_turns;
+  return row('looking', '{}', false, null, p_look.after_live, p_look.after_test, '{}', false, 0,
+    false)::turnpike.found_turns;
 end $$;
 
 -- Decides what others can expect of a runner after a look, and writes its row. Unless the runner stays, it looks a
@@ -142,8 +148,8 @@ begin
   if answer.status = 'over' then
     delete from runners r where r.runner_id = p_terms.runner_id;
   else
-    perform turnpike.note_runner(p_terms.runner_id, p_look.alive_until, case when answer.status = 'looking' then p_look.looks_until end,
-      p_terms.moment);
+    perform turnpike.note_runner(p_terms.runner_id, p_look.alive_until,
+      case when answer.status = 'looking' then p_look.looks_until end, p_terms.moment);
   end if;
   return answer;
 end $$;
@@ -178,7 +184,8 @@ declare
 begin
   if p_look.takes_over then
     foreach id in array array(select t.turn_id from open_turns o join turns t on t.turn_id = o.turn_id
-      where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try and not p_look.held ? o.turn_id
+      where o.state = 'running' and t.claim_message = p_terms.runner_id and t.claim_try < p_terms.try
+        and not p_look.held ? o.turn_id
         -- A released turn waits for its time.
         and t.lease_until is not null and t.attempts < p_terms.max_attempts
       order by t.turn_id limit p_look.places)
@@ -212,7 +219,8 @@ begin
 end $$;
 
 -- Claims new turns of live or of test keys, in rounds: one of each account with a free slot, while there are any.
-create function turnpike.claim_new(p_found turnpike.found_turns, p_test boolean, p_look turnpike.look, p_terms turnpike.claim_terms)
+create function turnpike.claim_new(p_found turnpike.found_turns, p_test boolean, p_look turnpike.look,
+  p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
   answer turnpike.found_turns := p_found;
@@ -224,8 +232,10 @@ declare
   passed text[] := '{}';
   went_on boolean;
 begin
-  select r.accounts, r.last into accounts, last_account from turnpike.ready_accounts(p_test,
-    case when p_test then p_look.after_test else p_look.after_live end, slots, 2 * (p_look.places - cardinality(answer.claims))) r;
+  select r.accounts, r.last into accounts, last_account
+    from turnpike.ready_accounts(p_test,
+    case when p_test then p_look.after_test else p_look.after_live end, slots,
+    2 * (p_look.places - cardinality(answer.claims))) r;
   loop
     went_on := false;
     for nth in 1 .. cardinality(accounts) loop
@@ -273,8 +283,8 @@ end $$;
 
 -- Returns the turn that an account may start next; null if it has no such turn, or no slot for one.
 -- p_places: how many places the runner has left.
-create function turnpike.next_of_account(p_account turnpike.ready_account, p_test boolean, p_passed text[], p_slots integer,
-  p_places integer, p_look turnpike.look)
+create function turnpike.next_of_account(p_account turnpike.ready_account, p_test boolean, p_passed text[],
+  p_slots integer, p_places integer, p_look turnpike.look)
 returns open_turns language plpgsql as $$
 declare
   left_over integer := case when p_look.is_last then p_places end;
@@ -284,7 +294,8 @@ begin
     return null;
   end if;
   -- The last slots of an account, too, are for end users without a running turn.
-  is_short := coalesce(left_over = 2, false) or (p_slots >= 4 and p_account.running >= p_slots - greatest(1, p_slots / 20));
+  is_short := coalesce(left_over = 2, false)
+    or (p_slots >= 4 and p_account.running >= p_slots - greatest(1, p_slots / 20));
   return turnpike.next_head(p_test, p_account.user_id, coalesce(p_account.lane, p_look.after_lane), p_passed,
     case when is_short then 1 else p_look.end_user_slots end, p_slots);
 end $$;
@@ -295,12 +306,14 @@ returns turnpike.found_turns language plpgsql as $$
 begin
   answer.more := turnpike.is_any_ready(p_look.live_slots, p_look.test_slots);
   -- Its own row may not be written yet.
-  answer.runners := 1 + (select count(*) from runners r where r.alive_until > p_terms.moment and r.runner_id <> p_terms.runner_id);
+  answer.runners := 1
+    + (select count(*) from runners r where r.alive_until > p_terms.moment and r.runner_id <> p_terms.runner_id);
   return answer;
 end $$;
 
 -- Claims a turn and adds it to the result of a look. Skips it if another transaction has locked it.
-create function turnpike.claim_found(answer turnpike.found_turns, p_turn_id text, p_look turnpike.look, p_terms turnpike.claim_terms)
+create function turnpike.claim_found(answer turnpike.found_turns, p_turn_id text, p_look turnpike.look,
+  p_terms turnpike.claim_terms)
 returns turnpike.found_turns language plpgsql as $$
 declare
   locked turns;
@@ -312,18 +325,21 @@ begin
     answer.skipped := true;
   end if;
   -- A worker may have let the turn wait after this look has read it.
-  if locked.state in ('queued', 'running') and locked.waiting is null and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
+  if locked.state in ('queued', 'running') and locked.waiting is null
+    and (locked.state = 'queued' or locked.claim_message = p_terms.runner_id and p_look.takes_over
     or (locked.lease_until > p_terms.moment) is not true)
   then
     if p_look.careful then
       begin
-        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, (p_look.random ->> nth)::double precision);
+        claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
+          (p_look.random ->> nth)::double precision);
       exception when others then
         answer.broken := answer.broken || jsonb_build_object(p_turn_id, sqlerrm);
         return answer;
       end;
     else
-      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth, (p_look.random ->> nth)::double precision);
+      claim := turnpike.claim_turn(locked, p_terms, p_look.event_ids ->> nth, p_look.drawn -> nth,
+        (p_look.random ->> nth)::double precision);
     end if;
     answer.claims := answer.claims || claim;
     answer.bytes := answer.bytes + turnpike.claim_bytes(claim);

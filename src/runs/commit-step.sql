@@ -2,7 +2,8 @@
 -- p_failed: the model did not answer, which counts as a failure. Otherwise all accounts of its provider are cooling,
 -- or there is no memory for the call.
 -- p_events: a draft of model.waiting. It is written once per wait, however often the turn is tried in vain.
-create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz, p_events jsonb)
+create function turnpike.back_off(p_turn_id text, p_epoch integer, p_failed boolean, p_wake_at timestamptz,
+  p_events jsonb)
 returns boolean language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -11,21 +12,24 @@ begin
   if mine.turn_id is null then
     return false;
   end if;
-  if exists (select from turn_events e where e.turn_id = p_turn_id and e.seq = mine.last_event_seq and e.type = 'model.waiting') then
+  if exists (select from turn_events e where e.turn_id = p_turn_id and e.seq = mine.last_event_seq
+    and e.type = 'model.waiting') then
     events := '[]';
   end if;
-  update turns t set model_failures = t.model_failures + case when p_failed then 1 else 0 end, attempts = 0, lease_until = null,
-      last_event_seq = t.last_event_seq + jsonb_array_length(events)
+  update turns t set model_failures = t.model_failures + case when p_failed then 1 else 0 end, attempts = 0,
+    lease_until = null, last_event_seq = t.last_event_seq + jsonb_array_length(events)
     where t.turn_id = p_turn_id;
   perform turnpike.write_drafts(p_turn_id, mine.last_event_seq + 1, events);
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
 -- Releases the lease of a turn until p_wake_at. Returns false if the epoch is stale.
 -- p_broke: the run failed, which counts as an attempt even if it had committed a step. The output of its running
 -- models is lost, and the next claim notes that.
-create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_wake_at timestamptz) returns boolean
+create function turnpike.release_turn(p_turn_id text, p_epoch integer, p_broke boolean, p_wake_at timestamptz)
+returns boolean
 language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -35,13 +39,15 @@ begin
   end if;
   update turns t set lease_until = null, attempts = case when p_broke then greatest(t.attempts, 1) else t.attempts end
     where t.turn_id = p_turn_id;
-  update open_turns o set wake_at = p_wake_at, provider_id = null where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
+  update open_turns o set wake_at = p_wake_at, provider_id = null
+    where o.user_id = mine.user_id and o.test = mine.test and o.turn_id collate "C" = mine.turn_id;
   return true;
 end $$;
 
 -- Returns whether the turn still belongs to this worker and may start tool calls: 'yes', 'cancel' or 'stale'.
 -- After a yes, a cancel waits until the calls have started, and the lease is renewed.
-create function turnpike.may_start_calls(p_turn_id text, p_epoch integer, p_calls_until timestamptz, p_lease timestamptz)
+create function turnpike.may_start_calls(p_turn_id text, p_epoch integer, p_calls_until timestamptz,
+  p_lease timestamptz)
 returns text language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -57,7 +63,8 @@ begin
 end $$;
 
 -- Notes the token that a request of a call carries, before the request is sent. Returns false if the epoch is stale.
-create function turnpike.note_result_token(p_turn_id text, p_epoch integer, p_step integer, p_call integer, p_token text)
+create function turnpike.note_result_token(p_turn_id text, p_epoch integer, p_step integer, p_call integer,
+  p_token text)
 returns boolean language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
@@ -74,7 +81,8 @@ end $$;
 -- Renews the lease of a turn whose model is still answering. Returns
 -- 'yes', 'cancel' (it was asked to stop) or 'stale'.
 -- A renewal after the end of its worker's run finds no lease, and leaves the turn to the next worker.
-create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text language plpgsql as $$
+create function turnpike.renew_lease(p_turn_id text, p_epoch integer, p_lease timestamptz) returns text
+language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -92,8 +100,10 @@ end $$;
 -- stale.
 -- end_user_left: by how much the end user's wallet let it grow; null: no wallet pays.
 -- locks_needed: nothing was done, and the call must be repeated with p_locked (grow).
-create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean, p_moment timestamptz)
-returns table (hold bigint, amount bigint, max_cost_left bigint, caps turnpike.cap_state[], locks_needed boolean, end_user_left bigint)
+create function turnpike.grow_hold(p_turn_id text, p_epoch integer, p_micros bigint, p_locked boolean,
+  p_moment timestamptz)
+returns table (hold bigint, amount bigint, max_cost_left bigint, caps turnpike.cap_state[], locks_needed boolean,
+  end_user_left bigint)
 language plpgsql rows 1 as $$
 declare
   -- Locked, because several calls of a turn can grow its hold at once.
@@ -124,7 +134,8 @@ end $$;
 
 -- Writes events if a reader follows the turn, and returns whether one
 -- does. Writing the same events again has no effect.
-create function turnpike.write_for_reader(p_turn_id text, p_epoch integer, p_events jsonb, p_moment timestamptz) returns boolean
+create function turnpike.write_for_reader(p_turn_id text, p_epoch integer, p_events jsonb, p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);

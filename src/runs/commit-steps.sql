@@ -13,7 +13,8 @@ create type turnpike.committed_step as (
 
 -- Commits answers of models in turns of one worker, before any of their tool calls starts, and renews the leases. So a
 -- later worker makes exactly these calls, under the same keys.
-create function turnpike.commit_answers(p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
+create function turnpike.commit_answers(p_commits jsonb, p_lease timestamptz, p_moment timestamptz)
+returns turnpike.committed_step[]
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   return turnpike.commit_steps('answer', p_commits, p_lease, p_moment);
@@ -21,7 +22,8 @@ end $$;
 
 -- Commits results of tool calls (all of a step, or the ones that have ended) in turns of one worker, with the files
 -- that they made, and renews the leases.
-create function turnpike.commit_tool_results(p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
+create function turnpike.commit_tool_results(p_commits jsonb, p_lease timestamptz, p_moment timestamptz)
+returns turnpike.committed_step[]
 language plpgsql as $$
 begin
   return turnpike.commit_steps('results', p_commits, p_lease, p_moment);
@@ -30,7 +32,8 @@ end $$;
 -- Commits steps, by turn and within a turn by place. A repeat, after the first answer was lost, has no effect.
 -- A single step waits for locks. In a group, a step whose turn or conversation is locked by another transaction is
 -- skipped ('busy'), so that no turn waits for another one.
-create function turnpike.commit_steps(p_kind text, p_commits jsonb, p_lease timestamptz, p_moment timestamptz) returns turnpike.committed_step[]
+create function turnpike.commit_steps(p_kind text, p_commits jsonb, p_lease timestamptz, p_moment timestamptz)
+returns turnpike.committed_step[]
 language plpgsql as $$
 declare
   asked turnpike.step_commit[] := array(select c from jsonb_populate_recordset(null::turnpike.step_commit, p_commits) c
@@ -54,14 +57,16 @@ begin
       end if;
       last := one.turn_id;
     end loop;
-    committed := committed || turnpike.commit_round(p_kind, round, jsonb_array_length(p_commits) > 1, p_lease, p_moment);
+    committed := committed
+      || turnpike.commit_round(p_kind, round, jsonb_array_length(p_commits) > 1, p_lease, p_moment);
     asked := later;
   end loop;
   return committed;
 end $$;
 
 -- Commits one step of each of some turns, in the order of the turn_ids, and writes each table once.
-create function turnpike.commit_round(p_kind text, p_commits turnpike.step_commit[], p_is_group boolean, p_lease timestamptz, p_moment timestamptz)
+create function turnpike.commit_round(p_kind text, p_commits turnpike.step_commit[], p_is_group boolean,
+  p_lease timestamptz, p_moment timestamptz)
 returns turnpike.committed_step[] language plpgsql as $$
 declare
   one turnpike.step_commit;
@@ -74,12 +79,14 @@ declare
   committed turnpike.committed_step[] := '{}';
 begin
   select o.mines, o.found_as into owned, found_as
-    from turnpike.own_turns(array(select c.turn_id from unnest(p_commits) c), array(select c.epoch from unnest(p_commits) c),
+    from turnpike.own_turns(array(select c.turn_id from unnest(p_commits) c),
+      array(select c.epoch from unnest(p_commits) c),
       array(select coalesce((c.step ->> 'bind')::boolean, false) from unnest(p_commits) c), p_is_group) o;
   -- An epoch commits each step once, and each result, so these are repeats.
   known := array(select p.turn_id from unnest(p_commits) c
     join turn_steps p on p.turn_id = c.turn_id and p.step = coalesce((c.step ->> 'step')::integer, c.number)
-    where case p_kind when 'answer' then p.epoch = c.epoch else p.results ?| array(select jsonb_object_keys(c.results)) end);
+    where case p_kind when 'answer' then p.epoch = c.epoch
+      else p.results ?| array(select jsonb_object_keys(c.results)) end);
   for nth in 1 .. cardinality(p_commits) loop
     one := p_commits[nth];
     mine := owned[nth];
@@ -96,8 +103,11 @@ begin
       end if;
       mine.tool_calls := mine.tool_calls + coalesce(one.count, 0);
     end if;
-    committed := committed || row(one.place, 'committed', mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls,
-      turnpike.engine_keys(), turnpike.unusable_accounts(array(select jsonb_array_elements_text(one.accounts)), p_moment))::turnpike.committed_step;
+    committed := committed
+      || row(one.place, 'committed', mine.cancel_requested_at, mine.model_failures, mine.stream_until, mine.tool_calls,
+      turnpike.engine_keys(),
+      turnpike.unusable_accounts(array(select jsonb_array_elements_text(one.accounts)),
+        p_moment))::turnpike.committed_step;
   end loop;
   if cardinality(fresh) > 0 and p_kind = 'answer' then
     perform turnpike.keep_answers(mines, fresh, p_lease, p_moment);
@@ -107,14 +117,16 @@ begin
   return committed;
 end $$;
 
-create function turnpike.uncommitted_step(p_place integer, p_outcome text) returns turnpike.committed_step language sql immutable as $$
+create function turnpike.uncommitted_step(p_place integer, p_outcome text) returns turnpike.committed_step
+language sql immutable as $$
   select row(p_place, p_outcome, null, null, null, null, null, null)::turnpike.committed_step
 $$;
 
 -- Locks a running turn like own_turn, but without waiting. Returns true if another transaction holds the lock.
 create function turnpike.is_held(p_turn_id text, p_epoch integer) returns boolean language plpgsql as $$
 begin
-  perform from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
+  perform from turns t
+    where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null
     for no key update skip locked;
   return not found and turnpike.is_running(p_turn_id, p_epoch);
 end $$;
@@ -138,10 +150,12 @@ begin
 end $$;
 
 -- The group of own_turns.
-create function turnpike.free_turns(p_turn_ids text[], p_epochs integer[], p_binds boolean[], out mines turns[], out found_as text[])
+create function turnpike.free_turns(p_turn_ids text[], p_epochs integer[], p_binds boolean[], out mines turns[],
+  out found_as text[])
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  free turns[] := array(select t from turns t where t.turn_id = any (p_turn_ids) and t.state = 'running' and t.waiting is null
+  free turns[] := array(select t from turns t where t.turn_id = any (p_turn_ids) and t.state = 'running'
+    and t.waiting is null
     order by t.turn_id collate "C" for no key update skip locked);
   bound text[] := p_turn_ids;
   conversations text[];
@@ -164,7 +178,8 @@ begin
     end if;
     if mine.epoch = p_epochs[nth] and (mine.turn_id <> all (bound) or mine.conversation_id = any (conversations)) then
       found_as[nth] := 'own';
-    elsif mine.epoch = p_epochs[nth] or (mine.turn_id is null and turnpike.is_running(p_turn_ids[nth], p_epochs[nth])) then
+    elsif mine.epoch = p_epochs[nth]
+      or (mine.turn_id is null and turnpike.is_running(p_turn_ids[nth], p_epochs[nth])) then
       found_as[nth] := 'busy';
       mine := null;
     else
@@ -178,17 +193,21 @@ end $$;
 -- Returns true if a turn runs and belongs to this worker, without a lock.
 create function turnpike.is_running(p_turn_id text, p_epoch integer) returns boolean language plpgsql as $$
 begin
-  return exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' and t.waiting is null);
+  return exists (select from turns t where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running'
+    and t.waiting is null);
 end $$;
 
 -- Renews the leases of turns whose models are still answering.
 -- Returns the result of renew_lease for each: 'yes', 'cancel' or 'stale'. A locked turn is skipped and gets 'yes': if
 -- the other transaction does not renew its lease, the next renewal comes soon enough.
-create function turnpike.renew_leases(p_turns jsonb, p_lease timestamptz) returns table (turn_id text, found_as text) language plpgsql as $$
+create function turnpike.renew_leases(p_turns jsonb, p_lease timestamptz) returns table (turn_id text, found_as text)
+language plpgsql as $$
 declare
   one record;
 begin
-  for one in select w.turn_id, w.epoch from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer) order by w.turn_id collate "C" loop
+  for one in select w.turn_id, w.epoch
+    from jsonb_to_recordset(p_turns) w(turn_id text, epoch integer)
+    order by w.turn_id collate "C" loop
     turn_id := one.turn_id;
     found_as := case when turnpike.is_held(one.turn_id, one.epoch) then 'yes'
       else turnpike.renew_lease(one.turn_id, one.epoch, p_lease) end;

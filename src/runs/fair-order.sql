@@ -21,13 +21,16 @@ declare
 begin
   accounts := '{}';
   if first is null then
-    select floor(random() * o.user_id) into first from open_turns o
-      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' order by o.user_id desc limit 1;
+    select floor(random() * o.user_id) into first
+      from open_turns o
+      where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity'
+      order by o.user_id desc limit 1;
   end if;
   last := first;
   while first is not null and cardinality(accounts) < p_most and visits < 200 loop
     visits := visits + 1;
-    select o.user_id into next from open_turns o
+    select o.user_id into next
+      from open_turns o
       where o.test = p_test and o.state = 'queued' and o.wake_at < 'infinity' and o.user_id > last
       order by o.user_id limit 1;
     if next is null then
@@ -54,7 +57,8 @@ end $$;
 
 -- Returns true if turns are ready, no runner is about to look, and fewer than p_runners are alive.
 -- Turns that were lost p_max_attempts times do not count: the sweep ends them.
-create function turnpike.lacks_runner(p_runners integer, p_live_slots integer, p_test_slots integer, p_max_attempts integer, p_moment timestamptz)
+create function turnpike.lacks_runner(p_runners integer, p_live_slots integer, p_test_slots integer,
+  p_max_attempts integer, p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
   return turnpike.needs_runner(p_runners, p_moment) and (turnpike.is_any_ready(p_live_slots, p_test_slots)
@@ -65,7 +69,8 @@ end $$;
 -- Returns the oldest ready turn of an account's next end user after a lane, in rotation; null if none is found.
 -- End users with p_most or more running turns are skipped.
 -- The turn is not locked: other runners skip the account (claim_ready), and claim_found locks the turn.
-create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer, p_slots integer)
+create function turnpike.next_head(p_test boolean, p_user_id bigint, p_after integer, p_passed text[], p_most integer,
+  p_slots integer)
 returns open_turns language plpgsql as $$
 declare
   head open_turns;
@@ -73,8 +78,10 @@ declare
   is_around boolean := false;
 begin
   for tries in 1 .. 200 loop
-    select o.* into head from open_turns o
-      where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity' and o.lane > last
+    select o.* into head
+      from open_turns o
+      where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity'
+        and o.lane > last
         and o.turn_id <> all (p_passed)
       order by o.lane, o.created_at limit 1;
     if head.turn_id is null then
@@ -85,7 +92,9 @@ begin
     end if;
     exit when is_around and head.lane > p_after;
     if p_most >= p_slots or p_most > (
-      select count(*) from open_turns o where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
+      select count(*)
+        from open_turns o
+        where o.test = p_test and o.user_id = p_user_id and o.lane = head.lane and o.state = 'running')
     then
       return head;
     end if;

@@ -2,7 +2,8 @@
 -- p_alive_until: until when it counts as alive. p_looks_until: until when
 -- others may rely on it to look; null: they may not.
 -- Writes nothing while more than half of both times is left.
-create function turnpike.note_runner(p_runner_id text, p_alive_until timestamptz, p_looks_until timestamptz, p_moment timestamptz) returns void
+create function turnpike.note_runner(p_runner_id text, p_alive_until timestamptz, p_looks_until timestamptz,
+  p_moment timestamptz) returns void
 language plpgsql as $$
 declare
   known runners;

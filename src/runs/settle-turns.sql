@@ -34,10 +34,12 @@ begin
 end $$;
 
 -- The first part of settle_turns: everything but the holds. settled: turns that were not ended now.
-create function turnpike.end_runs(p_ends jsonb, p_moment timestamptz, out settled turnpike.settled_turn[], out ended turnpike.ended_turn[])
+create function turnpike.end_runs(p_ends jsonb, p_moment timestamptz, out settled turnpike.settled_turn[],
+  out ended turnpike.ended_turn[])
 language plpgsql as $$
 declare
-  asked turnpike.turn_end[] := array(select e from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e order by e.turn_id collate "C");
+  asked turnpike.turn_end[] := array(select e from jsonb_populate_recordset(null::turnpike.turn_end, p_ends) e
+    order by e.turn_id collate "C");
   one turnpike.turn_end;
   mine turns;
   owned turns[];
@@ -47,8 +49,8 @@ declare
 begin
   settled := '{}';
   select o.mines, o.found_as into owned, found_as
-    from turnpike.own_turns(array(select e.turn_id from unnest(asked) e), array(select e.epoch from unnest(asked) e), null,
-      cardinality(asked) > 1) o;
+    from turnpike.own_turns(array(select e.turn_id from unnest(asked) e), array(select e.epoch from unnest(asked) e),
+      null, cardinality(asked) > 1) o;
   for nth in 1 .. cardinality(asked) loop
     one := asked[nth];
     mine := owned[nth];
@@ -56,7 +58,8 @@ begin
       settled := settled || turnpike.unsettled_turn(one.turn_id, 'busy');
     elsif found_as[nth] = 'stale' then
       settled := settled || turnpike.settled_before(one, p_moment);
-    elsif one.lost_after is not null and (mine.attempts < one.lost_after or coalesce(mine.lease_until > p_moment, false)) then
+    elsif one.lost_after is not null
+      and (mine.attempts < one.lost_after or coalesce(mine.lease_until > p_moment, false)) then
       settled := settled || turnpike.unsettled_turn(one.turn_id, 'stale');
     else
       mines := mines || mine;
@@ -67,7 +70,8 @@ begin
 end $$;
 
 -- The second part of settle_turns: charges the turns and releases their holds.
-create function turnpike.close_ended(p_ended turnpike.ended_turn[], p_moment timestamptz) returns turnpike.settled_turn[] language plpgsql as $$
+create function turnpike.close_ended(p_ended turnpike.ended_turn[], p_moment timestamptz)
+returns turnpike.settled_turn[] language plpgsql as $$
 declare
   account record;
   of_account turnpike.ended_turn[];
@@ -86,31 +90,38 @@ begin
   end if;
   for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(p_ended) e order by 1, 2 loop
     of_account := case when cardinality(p_ended) = 1 then p_ended else array(
-      select e from unnest(p_ended) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test
+      select e
+      from unnest(p_ended) e
+      where (e.turn).user_id = account.user_id and (e.turn).test = account.test
       order by (e.turn).turn_id collate "C") end;
     paid := turnpike.close_holds(of_account, p_moment);
     foreach last in array of_account loop
-      settled := settled || row((last.turn).turn_id, 'settled', account.user_id, account.test, (last.turn).state, last.next,
+      settled := settled
+        || row((last.turn).turn_id, 'settled', account.user_id, account.test, (last.turn).state, last.next,
         last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;
     end loop;
   end loop;
   return settled;
 end $$;
 
-create function turnpike.unsettled_turn(p_turn_id text, p_outcome text) returns turnpike.settled_turn language sql immutable as $$
+create function turnpike.unsettled_turn(p_turn_id text, p_outcome text) returns turnpike.settled_turn
+language sql immutable as $$
   select row(p_turn_id, p_outcome, null, null, null, null, null, null)::turnpike.settled_turn
 $$;
 
 -- Returns the end that this worker has already committed, if its answer was lost; 'stale' if there is no such end.
-create function turnpike.settled_before(p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.settled_turn language plpgsql as $$
+create function turnpike.settled_before(p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.settled_turn
+language plpgsql as $$
 declare
   ended turns;
 begin
-  select t.* into ended from turns t where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
+  select t.* into ended
+    from turns t
+    where t.turn_id = p_end.turn_id and t.epoch = p_end.epoch and t.finished_at is not null;
   if exists (select from events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
     -- It is not known any more if a webhook or a posting waits. A needless wake costs only a look.
-    return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state, turnpike.next_turn(ended.conversation_id, p_moment), true,
-      not ended.test)::turnpike.settled_turn;
+    return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state,
+      turnpike.next_turn(ended.conversation_id, p_moment), true, not ended.test)::turnpike.settled_turn;
   end if;
   return turnpike.unsettled_turn(p_end.turn_id, 'stale');
 end $$;

@@ -23,8 +23,9 @@ create type turnpike.start_terms as (
 create function turnpike.start_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
   p_shards integer, p_runners integer, p_start turnpike.start_terms, p_terms turnpike.claim_terms,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
-  out waits_behind text, out waits_behind_until timestamptz, out most_output integer, out claim turnpike.claimed_turn) language plpgsql
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
+  out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
+  out claim turnpike.claimed_turn) language plpgsql
 set plan_cache_mode = force_generic_plan as $$
 declare
   answer record;
@@ -70,7 +71,8 @@ end $$;
 -- Settles a turn that ran in place. needs_runner: other turns of its account can start now, and the caller must call a
 -- runner for them. A runner looks itself after it has settled a turn.
 create function turnpike.settle_in_place(p_ends jsonb, p_runners integer, p_moment timestamptz,
-  out settled turnpike.settled_turn[], out needs_runner boolean) language plpgsql set plan_cache_mode = force_generic_plan as $$
+  out settled turnpike.settled_turn[], out needs_runner boolean)
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   one turnpike.settled_turn;
 begin
@@ -108,7 +110,8 @@ begin
   then
     return false;
   end if;
-  running := (select count(*) from open_turns o where o.test = p_turn.test and o.user_id = p_turn.user_id and o.state = 'running');
+  running := (select count(*) from open_turns o where o.test = p_turn.test and o.user_id = p_turn.user_id
+    and o.state = 'running');
   if coalesce(running >= slots, true) then
     return false;
   end if;

@@ -5,10 +5,12 @@ begin
 end $$;
 
 -- The number of items that an account has. Rows are counted up to p_enough; null counts all.
-create function turnpike.used_of(p_name text, p_user_id bigint, p_enough bigint) returns bigint language plpgsql stable as $$
+create function turnpike.used_of(p_name text, p_user_id bigint, p_enough bigint) returns bigint
+language plpgsql stable as $$
 begin
   return case p_name
-    when 'open_test_turns' then (select count(*) from (select from open_turns o where o.user_id = p_user_id and o.test limit p_enough) n)
+    when 'open_test_turns' then (select count(*)
+      from (select from open_turns o where o.user_id = p_user_id and o.test limit p_enough) n)
     when 'keys' then (select count(*) from (select from api_keys k where k.user_id = p_user_id limit p_enough) n)
     when 'end_users' then (select count(*) from (select from end_users e where e.user_id = p_user_id limit p_enough) n)
     when 'spaces' then (select count(*) from (select from spaces s where s.user_id = p_user_id limit p_enough) n)
@@ -35,7 +37,8 @@ create type turnpike.daily_count as (
 );
 
 -- Returns the state of a limit if p_more further items would exceed it; otherwise null.
-create function turnpike.over_limit(p_name text, p_user_id bigint, p_more bigint) returns turnpike.count_state language plpgsql as $$
+create function turnpike.over_limit(p_name text, p_user_id bigint, p_more bigint) returns turnpike.count_state
+language plpgsql as $$
 declare
   most bigint := turnpike.limit_of(p_name);
   used bigint := turnpike.used_of(p_name, p_user_id, most);
@@ -59,7 +62,9 @@ end $$;
 -- The states of all limits except those per 24 hours.
 create function turnpike.count_states(p_user_id bigint) returns turnpike.count_state[] language plpgsql stable as $$
 begin
-  return array(select row(n.name, turnpike.limit_of(n.name), turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state
-    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files', 'file_bytes']) with ordinality as n(name,
+  return array(select row(n.name, turnpike.limit_of(n.name),
+    turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state
+    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files',
+      'file_bytes']) with ordinality as n(name,
       position) order by n.position);
 end $$;

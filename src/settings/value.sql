@@ -13,7 +13,8 @@ begin
   if jsonb_typeof(value) is distinct from 'number' then
     value := turnpike.setting_default(p_key);
   end if;
-  return least(greatest(value::numeric, coalesce(turnpike.setting_least(p_key), 0)), turnpike.setting_most(p_key))::bigint;
+  return least(greatest(value::numeric, coalesce(turnpike.setting_least(p_key), 0)),
+    turnpike.setting_most(p_key))::bigint;
 end $$;
 
 -- The current value of a setting that is a text.

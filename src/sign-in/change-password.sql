@@ -26,8 +26,8 @@ begin
   if changed then
     perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
     perform turnpike.note_change(caller.user_id, 'user.password', 'user', caller.user_id::text,
-      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true), p_request.request_id,
-        p_request.address,
+      jsonb_build_object('has_password', p_former_hash is not null), jsonb_build_object('has_password', true),
+      p_request.request_id, p_request.address,
       p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'password', 'set', p_request.moment);
   end if;
@@ -35,8 +35,8 @@ end $$;
 
 -- Sets the password of the user who was sent a reset link. p_epoch: the user's session epoch when the link was made.
 -- All sessions and reset links of the user end. Returns false if the epoch has changed or may_reset() refuses.
-create function turnpike.reset_password(p_user_id bigint, p_epoch integer, p_hash text, p_request_id text, p_address text,
-  p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.reset_password(p_user_id bigint, p_epoch integer, p_hash text, p_request_id text,
+  p_address text, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   was users;
 begin
@@ -46,8 +46,8 @@ begin
   end if;
   update users u set password_hash = p_hash, session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
   perform turnpike.note_change(p_user_id, 'user.password_reset', 'user', p_user_id::text,
-    jsonb_build_object('has_password', was.password_hash is not null), jsonb_build_object('has_password', true), p_request_id, p_address,
-    p_moment);
+    jsonb_build_object('has_password', was.password_hash is not null), jsonb_build_object('has_password', true),
+    p_request_id, p_address, p_moment);
   perform turnpike.tell_factor(p_user_id, 'password', 'reset', p_moment);
   return true;
 end $$;

@@ -2,8 +2,8 @@
 -- person's identity at the brand's bot.
 -- refused: admin, unknown_brand, email_taken (the entity is the account that has it), messenger_taken.
 create function turnpike.create_account(p_request turnpike.request,
-  p_once_key text, p_fingerprint text, p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text, p_own_brand text, p_password_hash text,
-  p_messenger_id text)
+  p_once_key text, p_fingerprint text, p_name text, p_email text, p_email_verified boolean, p_role text, p_brand text,
+  p_own_brand text, p_password_hash text, p_messenger_id text)
 returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.admin_user_answer)
 language plpgsql rows 1 as $$
 declare
@@ -27,10 +27,14 @@ begin
   elsif exists (select from identities i where i.issuer = bot and i.subject = p_messenger_id) then
     refused := 'messenger_taken';
   else
-    insert into users as n (name, email, email_verified, role, brand, password_hash, created_at, updated_at, updated_by)
-    values (p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment, p_request.moment,
-      (admin.caller).user_id)
-    on conflict do nothing returning n.user_id into new_user_id;
+    insert into users as n (
+        name, email, email_verified, role, brand, password_hash, created_at,
+        updated_at, updated_by)
+    values (
+        p_name, p_email, p_email_verified and p_email is not null, p_role, p_brand, p_password_hash, p_request.moment,
+        p_request.moment, (admin.caller).user_id)
+    on conflict do nothing
+    returning n.user_id into new_user_id;
     if new_user_id is null then
       refused := 'email_taken';
       entity := turnpike.holder_of_email(p_email);
@@ -39,11 +43,12 @@ begin
   if new_user_id is not null then
     perform turnpike.create_wallet(new_user_id);
     if p_messenger_id is not null then
-      insert into identities (issuer, subject, user_id, created_at) values (bot, p_messenger_id, new_user_id, p_request.moment);
+      insert into identities (issuer, subject, user_id, created_at)
+        values (bot, p_messenger_id, new_user_id, p_request.moment);
     end if;
     entity := turnpike.admin_user_answer_of(new_user_id);
-    perform turnpike.note_change((admin.caller).user_id, 'user.create', 'user', new_user_id::text, null, turnpike.user_for_audit(new_user_id),
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_change((admin.caller).user_id, 'user.create', 'user', new_user_id::text, null,
+      turnpike.user_for_audit(new_user_id), p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_user_id::text, p_request.moment);
   end if;
   {{admin.closes row}}
@@ -73,11 +78,12 @@ begin
     begin
       update users u set email = coalesce(p_email, u.email), password_hash = coalesce(p_password_hash, u.password_hash),
         email_verified = u.email_verified and u.email is not distinct from coalesce(p_email, u.email),
-        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
+        session_epoch = u.session_epoch + 1, version = u.version + 1, updated_at = p_request.moment,
+        updated_by = (admin.caller).user_id
         where u.user_id = p_user_id;
       perform turnpike.note_change((admin.caller).user_id, 'user.credentials', 'user', p_user_id::text, before,
-        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null), p_request.request_id,
-          p_request.address,
+        turnpike.user_for_audit(p_user_id) || jsonb_build_object('password_changed', p_password_hash is not null),
+        p_request.request_id, p_request.address,
         p_request.moment);
       if p_password_hash is not null then
         perform turnpike.tell_factor(p_user_id, 'password', 'set_by_admin', p_request.moment);
@@ -89,6 +95,7 @@ begin
       refused := 'email_taken';
     end;
   end if;
-  entity := case when refused = 'email_taken' then turnpike.holder_of_email(p_email) else turnpike.admin_user_answer_of(p_user_id) end;
+  entity := case when refused = 'email_taken' then turnpike.holder_of_email(p_email)
+    else turnpike.admin_user_answer_of(p_user_id) end;
   {{admin.closes row}}
 end $$;

@@ -25,12 +25,14 @@ begin
   elsif known.user_id is not null and known.user_id is distinct from caller.user_id then
     refused := 'taken';
   elsif known.user_id is not null then
-    update identities i set email = p_email, email_verified = p_email_verified where i.issuer = p_issuer and i.subject = p_subject;
+    update identities i set email = p_email, email_verified = p_email_verified
+      where i.issuer = p_issuer and i.subject = p_subject;
   else
     insert into identities (issuer, subject, user_id, email, email_verified, created_at)
     values (p_issuer, p_subject, caller.user_id, p_email, p_email_verified, p_request.moment);
     perform turnpike.note_change(caller.user_id, 'identity.link', 'user', caller.user_id::text, '{}',
-      jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('issuer', p_issuer, 'subject', p_subject), p_request.request_id, p_request.address,
+      p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'identity', 'linked', p_request.moment);
   end if;
   {{caller.closes}}
@@ -51,18 +53,22 @@ begin
   perform turnpike.lock_identity(given.issuer, given.subject);
   -- Locks all identities of the caller: of two concurrent unlinks, the second sees the remaining ones.
   perform from identities i where i.user_id = caller.user_id order by i.issuer, i.subject for update;
-  select i.* into given from identities i
+  select i.* into given
+    from identities i
     where i.issuer = given.issuer and i.subject = given.subject and i.user_id = caller.user_id;
   if given.issuer is null then
     refused := 'unknown';
-  elsif not exists (select from identities i where i.user_id = caller.user_id and (i.issuer, i.subject) <> (given.issuer, given.subject))
-    and not exists (select from users u where u.user_id = caller.user_id and u.password_hash is not null and u.email is not null)
+  elsif not exists (select from identities i where i.user_id = caller.user_id
+    and (i.issuer, i.subject) <> (given.issuer, given.subject))
+    and not exists (select from users u where u.user_id = caller.user_id and u.password_hash is not null
+      and u.email is not null)
   then
     refused := 'last_way_in';
   else
     delete from identities i where i.issuer = given.issuer and i.subject = given.subject;
     perform turnpike.note_change(caller.user_id, 'identity.unlink', 'user', caller.user_id::text,
-      jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('issuer', given.issuer, 'subject', given.subject), '{}', p_request.request_id,
+      p_request.address, p_request.moment);
     perform turnpike.tell_factor(caller.user_id, 'identity', 'unlinked', p_request.moment);
   end if;
   {{caller.closes}}

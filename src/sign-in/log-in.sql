@@ -13,7 +13,9 @@ create function turnpike.find_login(p_email text, out name text, out user_id big
   out disabled boolean, out epoch integer, out addresses text[]) language plpgsql stable as $$
 begin
   name := folded(p_email);
-  select u.user_id, u.password_hash, u.disabled_at is not null, u.session_epoch into user_id, password_hash, disabled, epoch
-    from users u where folded(u.email) = find_login.name;
+  select u.user_id, u.password_hash, u.disabled_at is not null, u.session_epoch into user_id, password_hash, disabled,
+    epoch
+    from users u
+    where folded(u.email) = find_login.name;
   addresses := turnpike.session_addresses(find_login.user_id);
 end $$;

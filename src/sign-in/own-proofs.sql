@@ -2,7 +2,8 @@
 -- factor_counts: the second factor was confirmed. Only the caller's own session opens them: no role
 -- reads these columns.
 create function turnpike.own_proofs(p_request turnpike.request,
-  out actor turnpike.caller, out password_hash text, out factor_secret text, out factor_counts boolean) language plpgsql as $$
+  out actor turnpike.caller, out password_hash text, out factor_secret text, out factor_counts boolean)
+language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -12,7 +13,9 @@ begin
     return;
   end if;
   select u.password_hash, f.secret, f.confirmed_at is not null into password_hash, factor_secret, factor_counts
-    from users u left join second_factors f on f.user_id = u.user_id where u.user_id = caller.user_id;
+    from users u
+      left join second_factors f on f.user_id = u.user_id
+    where u.user_id = caller.user_id;
   -- A concurrent change may have ended the session between the two reads. Its owner gets 401, not WRONG_PASSWORD.
   actor := turnpike.find_caller(p_request);
   {{caller.closes}}

@@ -5,14 +5,16 @@
 -- Emails must also match after lower-casing ASCII letters only. Folding turns the Kelvin sign into k, and unifies
 -- forms of a letter that a mail server may tell apart.
 -- outcome: found, joined, created; or disabled, admin: the user cannot sign in this way, and nothing is written.
-create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean, p_name text,
-  p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz, out outcome text, out user_id bigint,
-  out epoch integer) language plpgsql as $$
+create function turnpike.resolve_identity(p_issuer text, p_subject text, p_email text, p_email_verified boolean,
+  p_name text, p_brand text, p_except_admins boolean, p_request_id text, p_address text, p_moment timestamptz,
+  out outcome text, out user_id bigint, out epoch integer) language plpgsql as $$
 declare
   known users;
 begin
   perform turnpike.lock_identity(p_issuer, p_subject);
-  select u.* into known from identities i join users u on u.user_id = i.user_id
+  select u.* into known
+    from identities i
+      join users u on u.user_id = i.user_id
     where i.issuer = p_issuer and i.subject = p_subject;
   outcome := case when known.user_id is not null then 'found' end;
   -- Another request may take the email between the lookup and the insert, which sees later commits.
@@ -22,16 +24,21 @@ begin
     if known.user_id is not null then
       outcome := 'joined';
     else
-      insert into users as n (brand, name, email, email_verified, created_at)
-        select p_brand, p_name, free.email, free.email is not null, p_moment from (select case when p_email_verified
+      insert into users as n (
+          brand, name, email, email_verified, created_at)
+        select
+          p_brand, p_name, free.email, free.email is not null, p_moment
+        from (select case when p_email_verified
           and not exists (select from users u where folded(u.email) = folded(p_email)) then p_email end as email) free
         where not exists (select from users u where p_email_verified and u.email_verified
           and folded(u.email) = folded(p_email) and lower(u.email collate "C") = lower(p_email collate "C"))
-        on conflict do nothing returning n.* into known;
+        on conflict do nothing
+        returning n.* into known;
       outcome := case when known.user_id is not null then 'created' end;
     end if;
   end loop;
-  if known.disabled_at is not null or (known.role = 'admin' and (p_except_admins or outcome is not distinct from 'joined')) then
+  if known.disabled_at is not null
+    or (known.role = 'admin' and (p_except_admins or outcome is not distinct from 'joined')) then
     outcome := case when known.disabled_at is not null then 'disabled' else 'admin' end;
     return;
   end if;
@@ -49,7 +56,8 @@ begin
     perform turnpike.create_wallet(known.user_id);
   elsif outcome = 'joined' then
     perform turnpike.note_change(known.user_id, 'identity.join', 'user', known.user_id::text, '{}',
-      jsonb_build_object('issuer', p_issuer, 'subject', p_subject, 'email', p_email), p_request_id, p_address, p_moment);
+      jsonb_build_object('issuer', p_issuer, 'subject', p_subject, 'email', p_email), p_request_id, p_address,
+      p_moment);
     perform turnpike.tell_factor(known.user_id, 'identity', 'linked', p_moment);
   end if;
 end $$;
@@ -60,7 +68,9 @@ create function turnpike.owner_of_email(p_email text, p_email_verified boolean) 
 declare
   owner users;
 begin
-  select u.* into owner from users u where p_email_verified and u.email_verified
+  select u.* into owner
+    from users u
+    where p_email_verified and u.email_verified
     and folded(u.email) = folded(p_email) and lower(u.email collate "C") = lower(p_email collate "C") for no key update;
   return owner;
 end $$;

@@ -21,8 +21,8 @@ end $$;
 -- new session with p_new_token.
 -- refused: 'gone' (the secret was replaced, or the session ended in the meantime).
 create function turnpike.confirm_second_factor(p_request turnpike.request,
-  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz, out actor turnpike.caller,
-    out refused text) language plpgsql as $$
+  p_secret text, p_step bigint, p_recovery_hashes text[], p_new_token text, p_expires_at timestamptz,
+  out actor turnpike.caller, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -39,18 +39,20 @@ begin
   end if;
   update users u set session_epoch = u.session_epoch + 1 where u.user_id = caller.user_id;
   perform turnpike.renew_session(caller, p_new_token, p_expires_at, p_request.moment);
-  perform turnpike.note_change(caller.user_id, 'user.second_factor', 'user', caller.user_id::text, '{"enrolled": false}',
-    '{"enrolled": true}', p_request.request_id, p_request.address, p_request.moment);
+  perform turnpike.note_change(caller.user_id, 'user.second_factor', 'user', caller.user_id::text,
+    '{"enrolled": false}', '{"enrolled": true}', p_request.request_id, p_request.address, p_request.moment);
   perform turnpike.tell_factor(caller.user_id, 'second_factor', 'set', p_request.moment);
 end $$;
 
 -- Removes the caller's second factor. refused: 'none'.
-create function turnpike.remove_second_factor(p_request turnpike.request, out actor turnpike.caller, out refused text) language plpgsql as $$
+create function turnpike.remove_second_factor(p_request turnpike.request, out actor turnpike.caller, out refused text)
+language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
   {{caller.opens}}
-  if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request.request_id, p_request.address, p_request.moment) then
+  if not turnpike.drop_second_factor(caller.user_id, caller.user_id, p_request.request_id, p_request.address,
+    p_request.moment) then
     refused := 'none';
   end if;
   {{caller.closes}}
@@ -58,15 +60,16 @@ end $$;
 
 -- Removes a user's confirmed second factor. p_by: the user who removes it, null for the command
 -- line. Returns false if the user had none.
-create function turnpike.drop_second_factor(p_user_id bigint, p_by bigint, p_request_id text, p_address text, p_moment timestamptz)
+create function turnpike.drop_second_factor(p_user_id bigint, p_by bigint, p_request_id text, p_address text,
+  p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
   delete from second_factors f where f.user_id = p_user_id and f.confirmed_at is not null;
   if not found then
     return false;
   end if;
-  perform turnpike.note_change(p_by, 'user.second_factor', 'user', p_user_id::text, '{"enrolled": true}', '{"enrolled": false}',
-    p_request_id, p_address, p_moment);
+  perform turnpike.note_change(p_by, 'user.second_factor', 'user', p_user_id::text, '{"enrolled": true}',
+    '{"enrolled": false}', p_request_id, p_address, p_moment);
   perform turnpike.tell_factor(p_user_id, 'second_factor', 'removed', p_moment);
   return true;
 end $$;
@@ -80,7 +83,8 @@ declare
   admin turnpike.admin_caller;
 begin
   {{admin.opens row}}
-  if not turnpike.drop_second_factor(p_user_id, (admin.caller).user_id, p_request.request_id, p_request.address, p_request.moment) then
+  if not turnpike.drop_second_factor(p_user_id, (admin.caller).user_id, p_request.request_id, p_request.address,
+    p_request.moment) then
     refused := 'unknown';
   end if;
   {{admin.closes row}}
@@ -90,7 +94,8 @@ end $$;
 -- code of p_secret; null for a recovery code.
 -- p_recovery_hash: the hash of a recovery code. p_resealed: the secret under a newer key.
 -- A code of this step or an earlier one is rejected afterwards, also for concurrent callers.
-create function turnpike.use_code(p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text) returns boolean
+create function turnpike.use_code(p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text)
+returns boolean
 language plpgsql as $$
 begin
   if p_step is not null then
@@ -106,11 +111,15 @@ end $$;
 -- The session that waits for a code. user_id: null if no session waits. secret: the sealed secret
 -- of the second factor, which no role reads.
 -- addresses: the addresses where the user has signed in.
-create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text, out addresses text[])
+create function turnpike.waiting_session(p_token text, p_moment timestamptz, out user_id bigint, out secret text,
+  out addresses text[])
 language plpgsql stable as $$
 begin
-  select n.user_id, f.secret into user_id, secret from sessions n left join second_factors f on f.user_id = n.user_id
-    where n.session_id = turnpike.id_of_token(p_token) and n.token_hash = turnpike.hash_of_token(p_token) and n.factor_due
+  select n.user_id, f.secret into user_id, secret
+    from sessions n
+      left join second_factors f on f.user_id = n.user_id
+    where n.session_id = turnpike.id_of_token(p_token) and n.token_hash = turnpike.hash_of_token(p_token)
+      and n.factor_due
       and n.ended_at is null and n.expires_at > p_moment;
   addresses := turnpike.session_addresses(waiting_session.user_id);
 end $$;
@@ -118,16 +127,17 @@ end $$;
 -- Opens a session that waits for a code. refused: 'code' (the code is invalid), 'session' (the
 -- session no longer waits).
 -- news: the session is at a place that is new to the account.
-create function turnpike.complete_session(p_token text, p_user_id bigint, p_secret text, p_step bigint, p_recovery_hash text,
-  p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz, out refused text, out news boolean,
-  out account turnpike.user_answer) language plpgsql as $$
+create function turnpike.complete_session(p_token text, p_user_id bigint, p_secret text, p_step bigint,
+  p_recovery_hash text, p_resealed text, p_expires_at timestamptz, p_request_id text, p_moment timestamptz,
+  out refused text, out news boolean, out account turnpike.user_answer) language plpgsql as $$
 declare
   new_session sessions;
   owner users;
 begin
   -- The user is locked before the session is looked up, so that the second factor does not change in the meantime.
   select u.* into owner from users u where u.user_id = p_user_id for no key update;
-  if (turnpike.find_caller(turnpike.request_of('session', p_token, false, p_moment))).missing is distinct from 'factor' then
+  if (turnpike.find_caller(turnpike.request_of('session', p_token, false, p_moment))).missing is distinct
+    from 'factor' then
     refused := 'session';
     return;
   end if;
@@ -137,7 +147,8 @@ begin
   end if;
   update sessions n set factor_due = false, proved_at = p_moment, last_seen_at = p_moment,
       expires_at = least(p_expires_at, n.created_at + turnpike.session_life(owner.role))
-    where n.session_id = turnpike.id_of_token(p_token) and n.user_id = p_user_id and n.ended_at is null returning n.* into new_session;
+    where n.session_id = turnpike.id_of_token(p_token) and n.user_id = p_user_id and n.ended_at is null
+    returning n.* into new_session;
   if new_session.session_id is null then
     refused := 'session';
     return;
@@ -151,7 +162,8 @@ end $$;
 -- refused: 'password' (it is not the current hash), 'code', 'nothing' (the caller has neither a password nor a second
 -- factor).
 create function turnpike.prove_again(p_request turnpike.request,
-  p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor turnpike.caller, out refused text)
+  p_password_hash text, p_secret text, p_step bigint, p_recovery_hash text, p_resealed text, out actor turnpike.caller,
+  out refused text)
 language plpgsql as $$
 declare
   caller turnpike.caller;

@@ -1,9 +1,11 @@
 -- Books the credit of a first sign-in, if the amount is positive.
-create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text, p_moment timestamptz)
+create function turnpike.give_credit(p_user_id bigint, p_reason text, p_amount bigint, p_reference text, p_note text,
+  p_moment timestamptz)
 returns void language plpgsql as $$
 begin
   if p_amount > 0 then
-    perform turnpike.book_entry(p_user_id, p_reason, p_amount, null, p_reference, null, null, 'signup', p_note, p_moment);
+    perform turnpike.book_entry(p_user_id, p_reason, p_amount, null, p_reference, null, null, 'signup', p_note,
+      p_moment);
   end if;
 end $$;
 
@@ -11,7 +13,8 @@ end $$;
 -- caller holds the identity's lock.
 -- The account's row is locked, since its other identities may sign in concurrently. Returns false
 -- for a disabled account.
-create function turnpike.note_first_sign_in(p_issuer text, p_subject text, p_user_id bigint, p_moment timestamptz) returns boolean
+create function turnpike.note_first_sign_in(p_issuer text, p_subject text, p_user_id bigint, p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 declare
   account users;
@@ -23,7 +26,8 @@ begin
   if account.disabled_at is not null then
     return false;
   end if;
-  insert into first_sign_ins (issuer, subject, user_id, created_at) values (p_issuer, p_subject, p_user_id, p_moment);
+  insert into first_sign_ins (issuer, subject, user_id, created_at)
+    values (p_issuer, p_subject, p_user_id, p_moment);
   return not exists (select from first_sign_ins f
     where f.user_id = p_user_id and (f.issuer, f.subject) is distinct from (p_issuer, p_subject));
 end $$;
@@ -50,7 +54,8 @@ begin
   select i.* into identity from identities i where i.issuer = p_issuer and i.subject = p_subject;
   if identity.user_id is not null then
     user_id := identity.user_id;
-    update identities i set last_used_at = p_moment, name = p_name where i.issuer = p_issuer and i.subject = p_subject;
+    update identities i set last_used_at = p_moment, name = p_name
+      where i.issuer = p_issuer and i.subject = p_subject;
     if p_name is not null and p_name is distinct from identity.name then
       update users u set name = p_name where u.user_id = identity.user_id and u.name is distinct from p_name;
     end if;
@@ -71,12 +76,17 @@ begin
   end if;
   days := turnpike.setting_number('trial_days');
   if days > 0 then
-    insert into subscriptions (user_id, plan, trial, starts_at, ends_at, created_at, updated_at)
-    values (known.user_id, turnpike.setting_text('trial_plan'), true, p_moment, p_moment + make_interval(days => days::integer), p_moment, p_moment)
+    insert into subscriptions (
+        user_id, plan, trial, starts_at,
+        ends_at, created_at, updated_at)
+    values (
+        known.user_id, turnpike.setting_text('trial_plan'), true, p_moment,
+        p_moment + make_interval(days => days::integer), p_moment, p_moment)
     on conflict do nothing;
   end if;
   -- An unknown code, a disabled user's code and the account's own code are ignored.
-  select u.* into referrer from users u
+  select u.* into referrer
+    from users u
     where u.ref_code = p_ref_code and u.brand = p_brand and u.disabled_at is null and u.user_id <> known.user_id;
   if referrer.user_id is not null then
     insert into referrals (referred_user_id, referrer_user_id, ref_code, created_at)

@@ -5,7 +5,8 @@ declare
   expired_before timestamptz := p_moment - make_interval(days => turnpike.setting_number('session_days')::integer);
   old text[];
 begin
-  old := array(select n.session_id from sessions n where n.expires_at < expired_before order by n.expires_at limit p_limit
+  old := array(select n.session_id from sessions n where n.expires_at < expired_before
+    order by n.expires_at limit p_limit
     for update skip locked);
   delete from acting_sessions a where a.admin_session_id = any (old);
   delete from sessions n where n.session_id = any (old);

@@ -3,7 +3,9 @@ create function turnpike.end_sessions_of_identity(p_issuer text, p_subject text)
 declare
   owner bigint;
 begin
-  update users u set session_epoch = u.session_epoch + 1 from identities i
-    where i.issuer = p_issuer and i.subject = p_subject and u.user_id = i.user_id returning u.user_id into owner;
+  update users u set session_epoch = u.session_epoch + 1
+    from identities i
+    where i.issuer = p_issuer and i.subject = p_subject and u.user_id = i.user_id
+    returning u.user_id into owner;
   return owner;
 end $$;

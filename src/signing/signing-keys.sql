@@ -1,12 +1,14 @@
 -- The id of an Ed25519 key: the thumbprint of its JWK (RFC 7638, RFC 8037). p_public_key: `x` in base64url.
 create function turnpike.signing_key_id(p_public_key text) returns text language sql immutable as $$
-  select translate(rtrim(encode(sha256(convert_to('{"crv":"Ed25519","kty":"OKP","x":"' || p_public_key || '"}', 'UTF8')), 'base64'), '='),
+  select translate(rtrim(encode(sha256(convert_to('{"crv":"Ed25519","kty":"OKP","x":"' || p_public_key || '"}',
+    'UTF8')), 'base64'), '='),
     '+/', '-_')
 $$;
 
 -- Publishes the public halves of keys. Each new one is in the audit log, because every document that it signs is valid
 -- from then on. No worker may call it. Returns the number of new keys.
-create function turnpike.note_signing_keys(p_public_keys text[], p_purpose text, p_moment timestamptz) returns integer language plpgsql as $$
+create function turnpike.note_signing_keys(p_public_keys text[], p_purpose text, p_moment timestamptz) returns integer
+language plpgsql as $$
 declare
   public_key text;
   added integer := 0;
@@ -20,8 +22,8 @@ begin
       on conflict do nothing;
     if found then
       added := added + 1;
-      perform turnpike.note_change(null, 'signing_key.add', 'signing_key', turnpike.signing_key_id(public_key), null, null, null, null,
-        p_moment);
+      perform turnpike.note_change(null, 'signing_key.add', 'signing_key', turnpike.signing_key_id(public_key), null,
+        null, null, null, p_moment);
     end if;
   end loop;
   return added;
@@ -29,7 +31,8 @@ end $$;
 
 -- Withdraws a key: it leaves the published keys and signs nothing more. outcome: 'withdrawn', 'already', 'unknown' or
 -- 'last' (no other key of its purpose is left, so put a new one into the key ring first).
-create function turnpike.withdraw_signing_key(p_kid text, p_reason text, p_moment timestamptz) returns text language plpgsql as $$
+create function turnpike.withdraw_signing_key(p_kid text, p_reason text, p_moment timestamptz) returns text
+language plpgsql as $$
 declare
   key signing_keys;
 begin
@@ -41,7 +44,8 @@ begin
   if key.withdrawn_at is not null then
     return 'already';
   end if;
-  if not exists (select from signing_keys k where k.kid <> p_kid and k.purpose = key.purpose and k.withdrawn_at is null) then
+  if not exists (select from signing_keys k where k.kid <> p_kid and k.purpose = key.purpose
+    and k.withdrawn_at is null) then
     return 'last';
   end if;
   update signing_keys k set withdrawn_at = p_moment, withdrawn_because = p_reason where k.kid = p_kid;

@@ -15,7 +15,8 @@ begin
   if refused is null then
     if archived.archived_at is null then
       update spaces s set archived_at = p_request.moment, ending_turns = true, updated_at = p_request.moment
-        where s.space_id = archived.space_id returning s.* into archived;
+        where s.space_id = archived.space_id
+        returning s.* into archived;
     end if;
     space := archived;
   end if;

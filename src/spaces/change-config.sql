@@ -17,7 +17,8 @@ language plpgsql stable as $$
 declare
   refusal text := turnpike.space_refusal(space);
 begin
-  if space.user_id is not null and space.user_id is distinct from caller.user_id and turnpike.role_in(caller, space) is distinct from 'admin' then
+  if space.user_id is not null and space.user_id is distinct from caller.user_id
+    and turnpike.role_in(caller, space) is distinct from 'admin' then
     return 'role';
   end if;
   if refusal is null and coalesce(p_request.if_config <> space.config_version, false) then
@@ -49,7 +50,8 @@ end $$;
 
 -- Writes a space's configuration as a new version. p_change names the change, such as tools/lookup_order. The
 -- space's row must be locked.
-create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces language plpgsql as $$
+create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces
+language plpgsql as $$
 begin
   changed.config_version := changed.config_version + 1;
   changed.config_change := p_change;
@@ -57,21 +59,26 @@ begin
   perform turnpike.keep_config(changed);
   perform turnpike.drop_versions(changed, turnpike.limit_of('kept_versions')::integer);
   -- Unchanged parts keep their stored value, so that large values are not written again.
-  update spaces s set model = changed.model, manifest = case when s.manifest = changed.manifest then s.manifest else changed.manifest end,
-      tools = case when s.tools = changed.tools then s.tools else changed.tools end,
-      mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
-      mcp_tokens = changed.mcp_tokens, mcp_pins = changed.mcp_pins, prompt_facts = turnpike.prompt_facts(changed),
-      config_version = changed.config_version, config_change = p_change, updated_at = p_moment
-    where s.space_id = changed.space_id returning s.* into changed;
+  update spaces s set model = changed.model,
+    manifest = case when s.manifest = changed.manifest then s.manifest else changed.manifest end,
+    tools = case when s.tools = changed.tools then s.tools else changed.tools end,
+    mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
+    mcp_tokens = changed.mcp_tokens, mcp_pins = changed.mcp_pins, prompt_facts = turnpike.prompt_facts(changed),
+    config_version = changed.config_version, config_change = p_change, updated_at = p_moment
+    where s.space_id = changed.space_id
+    returning s.* into changed;
   return changed;
 end $$;
 
 -- Stores the space's current version, because a turn uses the version with which it started until it ends.
 create function turnpike.keep_config(space spaces) returns void language plpgsql as $$
 begin
-  insert into space_configs (space_id, version, change, model, manifest, tools, mcp_servers, created_at)
-  values (space.space_id, space.config_version, space.config_change, space.model, space.manifest, space.tools, space.mcp_servers,
-    space.updated_at);
+  insert into space_configs (
+      space_id, version, change, model, manifest, tools,
+      mcp_servers, created_at)
+  values (
+      space.space_id, space.config_version, space.config_change, space.model, space.manifest, space.tools,
+      space.mcp_servers, space.updated_at);
   perform turnpike.count_config(space.user_id, (select coalesce(sum(p.bytes), 0) from config_parts p
     where p.space_id = space.space_id and p.until_version is null and p.from_version = space.config_version));
 end $$;
@@ -83,14 +90,17 @@ declare
   oldest integer := space.config_version - p_keep + 1;
   dropped bigint;
 begin
-  if oldest <= 1 or not exists (select from config_versions v where v.space_id = space.space_id and v.version < oldest limit 1) then
+  if oldest <= 1
+    or not exists (select from config_versions v where v.space_id = space.space_id and v.version < oldest limit 1) then
     return;
   end if;
   oldest := least(oldest, (select min(t.config_version) from open_turns o join turns t on t.turn_id = o.turn_id
     where o.user_id = space.user_id and o.test = space.test and t.space_id = space.space_id));
   delete from config_versions v where v.space_id = space.space_id and v.version < oldest;
-  with gone as (delete from config_parts p where p.space_id = space.space_id and p.until_version <= oldest returning p.bytes)
-    select coalesce(sum(g.bytes), 0) into dropped from gone g;
+  with gone as (delete from config_parts p where p.space_id = space.space_id and p.until_version <= oldest
+    returning p.bytes)
+    select coalesce(sum(g.bytes), 0) into dropped
+    from gone g;
   perform turnpike.count_config(space.user_id, -dropped);
 end $$;
 
@@ -98,7 +108,8 @@ end $$;
 create function turnpike.count_config(p_user_id bigint, p_bytes bigint) returns void language plpgsql as $$
 begin
   if p_bytes <> 0 then
-    insert into account_storage as a (user_id, config_bytes) values (p_user_id, greatest(0, p_bytes))
+    insert into account_storage as a (user_id, config_bytes)
+      values (p_user_id, greatest(0, p_bytes))
       on conflict (user_id) do update set config_bytes = greatest(0, a.config_bytes + p_bytes);
   end if;
 end $$;

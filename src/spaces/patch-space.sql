@@ -16,8 +16,10 @@ begin
   end if;
   if refused is null then
     if p_title <> found_space.title or p_metadata <> found_space.metadata then
-      update spaces s set title = coalesce(p_title, s.title), metadata = coalesce(p_metadata, s.metadata), updated_at = p_request.moment
-        where s.space_id = found_space.space_id returning s.* into found_space;
+      update spaces s set title = coalesce(p_title, s.title), metadata = coalesce(p_metadata, s.metadata),
+        updated_at = p_request.moment
+        where s.space_id = found_space.space_id
+        returning s.* into found_space;
     end if;
     if p_has_model and p_model is distinct from found_space.model then
       found_space.model := p_model;

@@ -3,7 +3,8 @@
 -- built-in tool would no longer wait for a decision).
 create function turnpike.put_manifest(p_request turnpike.request,
   p_slug text, p_manifest jsonb, p_pins text[],
-  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out unknown_pin text)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   space spaces;

@@ -13,7 +13,8 @@ create type turnpike.secret_answer as (
 -- - limit: the account is at its limit, and the new value is longer than the old one (reached: the limit)
 create function turnpike.put_secret(p_request turnpike.request,
   p_slug text, p_name text, p_sealed text, p_max integer,
-  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret turnpike.secret_answer) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out reached turnpike.count_state, out secret turnpike.secret_answer)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   space spaces;
@@ -26,7 +27,9 @@ begin
   if refused is null then
     -- Locks the secret before account_storage, in the same order as the job that re-encrypts secrets
     -- (count_secret_bytes).
-    select octet_length(o.sealed) into replaced from space_secrets o where o.space_id = space.space_id and o.name = p_name for no key update;
+    select octet_length(o.sealed) into replaced
+      from space_secrets o
+      where o.space_id = space.space_id and o.name = p_name for no key update;
     -- The space's row is locked, so no concurrent call adds a secret and the count is exact.
     if replaced is not null and turnpike.lacks_proof(caller, p_request.moment) then
       refused := 'proof';

@@ -22,7 +22,8 @@ begin
   refused := turnpike.change_refusal(p_request, caller, space);
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
-    accepts := p_column = 'mcp_servers' and entries -> p_name = p_entry and turnpike.pins_of(space, entries) -> p_name ? 'seen';
+    accepts := p_column = 'mcp_servers' and entries -> p_name = p_entry
+      and turnpike.pins_of(space, entries) -> p_name ? 'seen';
     if accepts then
       space.mcp_pins := jsonb_set(space.mcp_pins, array[p_name],
         jsonb_build_object('of', space.mcp_pins -> p_name -> 'of', 'tools', space.mcp_pins -> p_name -> 'seen'));
@@ -33,7 +34,8 @@ begin
       elsif (octet_length((entries - p_name)::text) + octet_length(p_entry::text) <= p_max_bytes) is not true then
         refused := 'too_large';
       elsif turnpike.lacks_proof(caller, p_request.moment) and (turnpike.sends_anew(space.space_id, p_entry)
-        or turnpike.entry_asks_less(space.space_id, case p_column when 'tools' then 'tool' else 'mcp_server' end, p_name, p_entry))
+        or turnpike.entry_asks_less(space.space_id, case p_column when 'tools' then 'tool' else 'mcp_server' end,
+          p_name, p_entry))
       then
         refused := 'proof';
       else
@@ -41,7 +43,8 @@ begin
         refused := case when reached.cap is not null then 'limit' end;
       end if;
       if refused is null then
-        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change, p_request.moment);
+        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change,
+          p_request.moment);
       end if;
     end if;
   end if;
@@ -71,7 +74,8 @@ begin
   {{caller.closes}}
 end $$;
 
-create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text, p_moment timestamptz)
+create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text,
+  p_moment timestamptz)
 returns void language plpgsql as $$
 begin
   if p_column = 'tools' then

@@ -13,7 +13,8 @@ create function turnpike.secrets_in(p_entry jsonb) returns setof text language s
 $$;
 
 create function turnpike.origin_of(p_entry jsonb) returns text language sql immutable as $$
-  select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url') from '^[A-Za-z]+://[^/?#\\]*') collate "C")
+  select lower(substring(coalesce(p_entry -> 'request' ->> 'url', p_entry ->> 'url')
+    from '^[A-Za-z]+://[^/?#\\]*') collate "C")
 $$;
 
 -- True if a tool or an MCP server would call an origin that no stored version of the configuration calls. Also if it
@@ -31,6 +32,7 @@ begin
   end if;
   return exists (select from turnpike.secrets_in(p_entry) n (name)
     where not exists (select from config_parts p
-      where p.space_id = p_space_id and p.kind in ('tool', 'mcp_server') and turnpike.origin_of(p.part) = turnpike.origin_of(p_entry)
+      where p.space_id = p_space_id and p.kind in ('tool', 'mcp_server')
+        and turnpike.origin_of(p.part) = turnpike.origin_of(p_entry)
         and n.name in (select turnpike.secrets_in(p.part))));
 end $$;

@@ -3,7 +3,8 @@
 -- Why a caller cannot manage the sharing of a space: not_found, or role (the space is shared with the caller); null
 -- for its owner.
 create function turnpike.sharing_refusal(caller turnpike.caller, space spaces) returns text language sql immutable as $$
-  select case when space.space_id is null then 'not_found' when space.user_id is distinct from caller.user_id then 'role' end
+  select case when space.space_id is null then 'not_found' when space.user_id is distinct
+    from caller.user_id then 'role' end
 $$;
 
 -- The workspace of a shared space.
@@ -29,10 +30,12 @@ create type turnpike.sharing_answer as (
   cap turnpike.cap_state
 );
 
-create function turnpike.sharing_answer_of(space spaces, p_moment timestamptz) returns turnpike.sharing_answer language plpgsql stable as $$
+create function turnpike.sharing_answer_of(space spaces, p_moment timestamptz) returns turnpike.sharing_answer
+language plpgsql stable as $$
 begin
   return row(space.slug,
-    (select (w.workspace_id, w.name)::turnpike.sharing_workspace from workspaces w where w.workspace_id = space.workspace_id),
+    (select (w.workspace_id, w.name)::turnpike.sharing_workspace from workspaces w
+      where w.workspace_id = space.workspace_id),
     array(select (p.user_id, p.name, p.role)::turnpike.sharing_person
       from (select u.user_id, u.name, min(h.role) as role from space_shares h join users u on u.user_id = h.user_id
         where h.space_id = space.space_id group by u.user_id, u.name order by u.name, u.user_id limit 200) p
@@ -62,8 +65,8 @@ end $$;
 -- Ends the sharing of a space: removes it from its workspace, and removes its members. They lose access from their
 -- next request on. A second call changes nothing. refused: not_found, role, moved (an admin moved the space to
 -- another workspace at the same time).
-create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller, out refused text,
-  out sharing turnpike.sharing_answer) language plpgsql as $$
+create function turnpike.end_sharing(p_request turnpike.request, p_slug text, out actor turnpike.caller,
+  out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
 declare
   caller turnpike.caller;
   space spaces;
@@ -76,22 +79,25 @@ begin
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
     -- The lock order requires the workspace before its space.
-    select w.workspace_id into left_workspace from workspaces w where w.workspace_id = space.workspace_id limit 1 for no key update;
+    select w.workspace_id into left_workspace
+      from workspaces w
+      where w.workspace_id = space.workspace_id limit 1 for no key update;
     space := turnpike.lock_space(caller, p_slug);
     refused := case when space.workspace_id is distinct from left_workspace then 'moved' end;
   end if;
   if refused is null then
     before := to_jsonb(turnpike.sharing_answer_of(space, p_request.moment)) - 'cap';
     if left_workspace is not null then
-      perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request.request_id,
+        p_request.address, p_request.moment);
     end if;
     delete from space_members m where m.space_id = space.space_id;
     space.workspace_id := null;
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
     after := to_jsonb(sharing) - 'cap';
     if before <> after then
-      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after, p_request.request_id, p_request.address,
-        p_request.moment);
+      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after,
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   {{caller.closes}}
@@ -100,7 +106,8 @@ end $$;
 -- Sets the most that the members of a space can spend together in a UTC day, from the next turn on. Null: the setting.
 -- refused: not_found, role.
 create function turnpike.put_members_limit(p_request turnpike.request, p_slug text,
-  p_daily bigint, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer) language plpgsql as $$
+  p_daily bigint, out actor turnpike.caller, out refused text, out sharing turnpike.sharing_answer)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   space spaces;
@@ -109,7 +116,9 @@ begin
   space := turnpike.lock_space(caller, p_slug);
   refused := turnpike.sharing_refusal(caller, space);
   if refused is null then
-    update spaces s set members_daily_credit_micros = p_daily where s.space_id = space.space_id returning s.* into space;
+    update spaces s set members_daily_credit_micros = p_daily
+      where s.space_id = space.space_id
+      returning s.* into space;
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
   end if;
   {{caller.closes}}

@@ -17,10 +17,12 @@ begin
   elsif was.chat_key is distinct from wanted then
     begin
       update spaces s set chat_key = wanted, updated_at = p_request.moment,
-          origin = case when p_chat_key is not null then 'messenger' when s.created_by_key_id is not null then 'api' else 'dashboard' end
+          origin = case when p_chat_key is not null then 'messenger' when s.created_by_key_id is not null then 'api'
+            else 'dashboard' end
         where s.space_id = p_space_id;
-      perform turnpike.note_change((admin.caller).user_id, 'space.chat', 'space', was.slug, jsonb_build_object('chat_key', was.chat_key),
-        jsonb_build_object('chat_key', wanted), p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_change((admin.caller).user_id, 'space.chat', 'space', was.slug,
+        jsonb_build_object('chat_key', was.chat_key), jsonb_build_object('chat_key', wanted), p_request.request_id,
+        p_request.address, p_request.moment);
     exception when unique_violation then
       refused := 'taken';
       entity := (select s.slug from spaces s where s.chat_key = wanted);
@@ -39,16 +41,20 @@ create type turnpike.space_member_answer as (
 );
 
 -- The member as an answer; null if the user is not a member.
-create function turnpike.space_member_answer_of(p_space_id bigint, p_user_id bigint) returns turnpike.space_member_answer language sql stable as $$
+create function turnpike.space_member_answer_of(p_space_id bigint, p_user_id bigint)
+returns turnpike.space_member_answer language sql stable as $$
   select (m.space_id, u.user_id, u.name, u.email, m.created_at)::turnpike.space_member_answer
-    from space_members m join users u on u.user_id = m.user_id where m.space_id = p_space_id and m.user_id = p_user_id
+    from space_members m
+      join users u on u.user_id = m.user_id
+    where m.space_id = p_space_id and m.user_id = p_user_id
 $$;
 
 -- Shares a space with a user, for an admin. notices: the notices for its owner.
 -- refused: admin, not_found, unknown_user, already_member (also for the owner), full.
 create function turnpike.add_space_member(p_request turnpike.request,
   p_space_id bigint, p_user_id bigint, p_most integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer, notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.space_member_answer,
+  notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   space spaces;

@@ -1,14 +1,18 @@
 -- Claims subscriptions whose next period has started: the least recently tried first, and each once per p_moment.
 -- They are marked as tried before they are credited, so a subscription that fails is retried after all others.
-create function turnpike.take_subscriptions_to_credit(p_moment timestamptz, p_limit integer) returns table (sub_id integer)
+create function turnpike.take_subscriptions_to_credit(p_moment timestamptz, p_limit integer)
+returns table (sub_id integer)
 language plpgsql as $$
 begin
   return query update subscriptions s set credit_tried_at = p_moment
     from (select d.sub_id from subscriptions d
-      where d.crediting and (d.starts_at at time zone 'UTC') + make_interval(months => d.credited_periods) <= p_moment at time zone 'UTC'
+      where d.crediting
+        and (d.starts_at at time zone 'UTC') + make_interval(months => d.credited_periods)
+        <= p_moment at time zone 'UTC'
         and (d.credit_tried_at is null or d.credit_tried_at < p_moment)
       order by d.credit_tried_at nulls first, d.sub_id limit p_limit for no key update skip locked) due
-    where s.sub_id = due.sub_id returning s.sub_id;
+    where s.sub_id = due.sub_id
+    returning s.sub_id;
 end $$;
 
 -- Adds the credit for the periods of a subscription that have started, at most p_most of them.
@@ -27,7 +31,8 @@ declare
   booking turnpike.booking;
 begin
   -- A concurrent sweeper waits for these locks, and then sees which periods already have their credit.
-  perform from users u where u.user_id = (select s.user_id from subscriptions s where s.sub_id = p_sub_id) for no key update;
+  perform from users u
+    where u.user_id = (select s.user_id from subscriptions s where s.sub_id = p_sub_id) for no key update;
   select s.* into sub from subscriptions s where s.sub_id = p_sub_id for no key update;
   user_id := sub.user_id;
   booked := 0;
@@ -51,8 +56,8 @@ begin
         insert into subscription_credits (user_id, plan, starts_at, ends_at, sub_id)
         values (sub.user_id, sub.plan, begins, ends, p_sub_id);
         booking := turnpike.book_entry(sub.user_id, 'admin_grant', micros, null,
-          'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null, 'system',
-          'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment);
+          'subscription:' || sub.sub_id || ':' || to_char(begins at time zone 'UTC', 'YYYY-MM-DD'), null, null,
+          'system', 'Included in the plan "' || (plans -> sub.plan ->> 'label') || '".', p_moment);
         if booking.refused is not null then
           raise exception 'the credit of subscription % was refused: %', p_sub_id, booking.refused;
         end if;
@@ -62,5 +67,6 @@ begin
       sub.credited_periods := sub.credited_periods + 1;
     end if;
   end loop;
-  update subscriptions s set credited_periods = sub.credited_periods, crediting = sub.crediting where s.sub_id = p_sub_id;
+  update subscriptions s set credited_periods = sub.credited_periods, crediting = sub.crediting
+    where s.sub_id = p_sub_id;
 end $$;

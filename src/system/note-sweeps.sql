@@ -4,8 +4,10 @@ create function turnpike.note_sweeps(p_runs jsonb) returns integer language plpg
 declare
   noted integer;
 begin
-  insert into sweeps as s (name, ran_at, duration_ms, ok, succeeded_at)
-  select r.name, r.ran_at, r.duration_ms, r.ok, case when r.ok then r.ran_at end
+  insert into sweeps as s (
+      name, ran_at, duration_ms, ok, succeeded_at)
+  select
+      r.name, r.ran_at, r.duration_ms, r.ok, case when r.ok then r.ran_at end
   from jsonb_to_recordset(p_runs) as r(name text, ran_at timestamptz, duration_ms integer, ok boolean)
   -- Concurrent runs lock the rows in the same order, so they cannot deadlock.
   order by r.name

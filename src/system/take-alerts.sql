@@ -14,8 +14,11 @@ returns turnpike.taken_alert[] language plpgsql as $$
 declare
   taken turnpike.taken_alert[];
 begin
-  insert into alerts as a (name, message, since)
-  select c.name, c.message, p_moment from jsonb_to_recordset(p_checks) as c(name text, ok boolean, message text)
+  insert into alerts as a (
+      name, message, since)
+  select
+      c.name, c.message, p_moment
+  from jsonb_to_recordset(p_checks) as c(name text, ok boolean, message text)
   where c.ok = false
   -- Concurrent runs lock the rows in the same order, so they cannot deadlock.
   order by c.name
@@ -25,19 +28,23 @@ begin
   update alerts a set ended_at = p_moment, message = c.message
     from jsonb_to_recordset(p_checks) as c(name text, ok boolean, message text)
     where c.name = a.name and c.ok and a.ended_at is null;
-  delete from alerts a where a.ended_at is not null and a.told_at is null and (a.telling_until > p_moment) is not true;
+  delete from alerts a
+    where a.ended_at is not null and a.told_at is null and (a.telling_until > p_moment) is not true;
   with due as (
     update alerts a set telling_until = p_until
       where (a.telling_until > p_moment) is not true
         and (a.ended_at is not null or (a.told_at is null and a.since <= p_since))
       returning a.name, a.message, a.since, a.ended_at
   )
-  select array_agg(row(d.name, d.message, d.since, d.ended_at)::turnpike.taken_alert order by d.since, d.name) into taken from due d;
+  select array_agg(row(d.name, d.message, d.since, d.ended_at)::turnpike.taken_alert order by d.since,
+    d.name) into taken
+  from due d;
   return coalesce(taken, '{}');
 end $$;
 
 -- Records that an operator was told of an alert, or of its end (p_ended).
-create function turnpike.note_alert_told(p_name text, p_ended boolean, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.note_alert_told(p_name text, p_ended boolean, p_moment timestamptz) returns boolean
+language plpgsql as $$
 begin
   if p_ended then
     delete from alerts a where a.name = p_name and a.ended_at is not null;

@@ -24,28 +24,37 @@ create type turnpike.team_answer as (
 create function turnpike.team_answer_of(p_team_id bigint) returns turnpike.team_answer language sql stable as $$
   select (t.team_id, t.name, t.description, array(
       select (u.user_id, u.name, u.email, m.role, m.created_at)::turnpike.group_member
-      from team_members m join users u on u.user_id = m.user_id where m.team_id = t.team_id order by m.created_at, m.user_id),
+      from team_members m
+        join users u on u.user_id = m.user_id
+      where m.team_id = t.team_id
+      order by m.created_at, m.user_id),
     t.archived_at, t.version, t.created_at, t.updated_at, t.updated_by, c.name)::turnpike.team_answer
-  from teams t left join users c on c.user_id = t.updated_by where t.team_id = p_team_id
+  from teams t
+    left join users c on c.user_id = t.updated_by
+  where t.team_id = p_team_id
 $$;
 
 -- The ids in a list of members, [{user_id, role}], that no user has; null if all users exist.
 create function turnpike.unknown_users(p_members jsonb) returns bigint[] language sql stable as $$
-  select array_agg((m.value -> 'user_id')::bigint) from jsonb_array_elements(p_members) m
+  select array_agg((m.value -> 'user_id')::bigint)
+    from jsonb_array_elements(p_members) m
     where not exists (select from users u where u.user_id = (m.value -> 'user_id')::bigint)
 $$;
 
 -- The fields of a team that the audit log records.
 create function turnpike.team_facts(p_team_id bigint) returns jsonb language sql stable as $$
-  select jsonb_build_object('name', t.name, 'description', t.description, 'archived_at', t.archived_at, 'members', coalesce((
+  select jsonb_build_object('name', t.name, 'description', t.description, 'archived_at', t.archived_at, 'members',
+    coalesce((
     select jsonb_object_agg(m.user_id, m.role) from team_members m where m.team_id = t.team_id), '{}'))
-  from teams t where t.team_id = p_team_id
+  from teams t
+  where t.team_id = p_team_id
 $$;
 
 -- Creates a team for an admin. refused: admin, unknown_user (unknown_users has the ids).
 create function turnpike.create_team(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_name text, p_description text, p_members jsonb)
-returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.team_answer, unknown_users bigint[])
+returns table (actor turnpike.caller, already turnpike.earlier_request, refused text, entity turnpike.team_answer,
+  unknown_users bigint[])
 language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
@@ -63,11 +72,15 @@ begin
     refused := 'unknown_user';
   else
     insert into teams as t (name, description, created_at, updated_at, updated_by)
-      values (p_name, p_description, p_request.moment, p_request.moment, (admin.caller).user_id) returning t.team_id into new_team_id;
-    insert into team_members (team_id, user_id, role, created_at)
-      select new_team_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
-    perform turnpike.note_change((admin.caller).user_id, 'team.create', 'team', new_team_id::text, null, turnpike.team_facts(new_team_id), p_request.request_id,
-      p_request.address, p_request.moment);
+      values (p_name, p_description, p_request.moment, p_request.moment, (admin.caller).user_id)
+      returning t.team_id into new_team_id;
+    insert into team_members (
+        team_id, user_id, role, created_at)
+      select
+        new_team_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment
+      from jsonb_array_elements(p_members) m;
+    perform turnpike.note_change((admin.caller).user_id, 'team.create', 'team', new_team_id::text, null,
+      turnpike.team_facts(new_team_id), p_request.request_id, p_request.address, p_request.moment);
     perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_team_id::text, p_request.moment);
     entity := turnpike.team_answer_of(new_team_id);
   end if;
@@ -77,8 +90,10 @@ end $$;
 -- True if a change gives a user access to the workspaces of a team: it adds a member, or restores an archived team.
 create function turnpike.opens_team(was teams, p_change jsonb) returns boolean language sql stable as $$
   select coalesce(was.archived_at is not null and p_change @> '{"archived": false}', false)
-    or exists (select from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
-      where not exists (select from team_members m where m.team_id = was.team_id and m.user_id = (w.value -> 'user_id')::bigint))
+    or exists (select
+      from jsonb_array_elements(case when p_change ? 'members' then p_change -> 'members' else '[]' end) w
+      where not exists (select from team_members m where m.team_id = was.team_id
+        and m.user_id = (w.value -> 'user_id')::bigint))
 $$;
 
 -- Changes a team for an admin.
@@ -111,13 +126,19 @@ begin
     unknown_users := turnpike.unknown_users(p_change -> 'members');
   else
     before := turnpike.team_facts(p_team_id);
-    space_ids := array(select s.space_id from spaces s join workspaces w on w.workspace_id = s.workspace_id where w.team_id = p_team_id);
+    space_ids := array(select s.space_id from spaces s join workspaces w on w.workspace_id = s.workspace_id
+      where w.team_id = p_team_id);
     shared := turnpike.shared_with(space_ids, null);
     if p_change ? 'members' then
-      delete from team_members m where m.team_id = p_team_id
-        and not exists (select from jsonb_array_elements(p_change -> 'members') w where (w.value -> 'user_id')::bigint = m.user_id);
-      insert into team_members as m (team_id, user_id, role, created_at)
-        select p_team_id, (w.value -> 'user_id')::bigint, w.value ->> 'role', p_request.moment from jsonb_array_elements(p_change -> 'members') w
+      delete from team_members m
+        where m.team_id = p_team_id
+        and not exists (select from jsonb_array_elements(p_change -> 'members') w
+          where (w.value -> 'user_id')::bigint = m.user_id);
+      insert into team_members as m (
+          team_id, user_id, role, created_at)
+        select
+          p_team_id, (w.value -> 'user_id')::bigint, w.value ->> 'role', p_request.moment
+        from jsonb_array_elements(p_change -> 'members') w
         on conflict on constraint team_members_pkey do update set role = excluded.role;
     end if;
     update teams t set
@@ -128,10 +149,11 @@ begin
       where t.team_id = p_team_id;
     after := turnpike.team_facts(p_team_id);
     if after is distinct from before then
-      update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where t.team_id = p_team_id;
+      update teams t set version = t.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
+        where t.team_id = p_team_id;
       notices := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_change((admin.caller).user_id, 'team.update', 'team', p_team_id::text, before, after, p_request.request_id,
-        p_request.address,
+      perform turnpike.note_change((admin.caller).user_id, 'team.update', 'team', p_team_id::text, before, after,
+        p_request.request_id, p_request.address,
         p_request.moment);
     end if;
   end if;

@@ -4,8 +4,8 @@
 -- Creates a task of a turn, once per tool call (p_call_key). A repeated call returns the same task.
 -- p_flow: the flow to which the task is added as the next step, or null.
 -- Returns no row if the turn no longer belongs to this worker.
-create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text, p_flow text,
-  p_assign_to_owner boolean, p_moment timestamptz)
+create function turnpike.create_task(p_turn_id text, p_epoch integer, p_call_key text, p_title text, p_description text,
+  p_flow text, p_assign_to_owner boolean, p_moment timestamptz)
 returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$
 #variable_conflict use_column
 declare
@@ -16,24 +16,32 @@ begin
   if p_flow is not null then
     -- This lock gives concurrent steps different places. No other lock is held yet.
     perform pg_advisory_xact_lock(hashtext('flow'), hashtext(
-      (select t.space_id::text || ' ' || t.end_user_ref || ' ' || p_flow from turns t where t.turn_id = p_turn_id limit 1)));
+      (select t.space_id::text || ' ' || t.end_user_ref || ' ' || p_flow from turns t
+        where t.turn_id = p_turn_id limit 1)));
   end if;
-  select t.* into turn from turns t
+  select t.* into turn
+    from turns t
     where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' limit 1 for share;
   if not found then
     return;
   end if;
   select s.* into space from spaces s where s.space_id = turn.space_id limit 1;
   if p_flow is not null then
-    select coalesce(max(k.flow_place), 0) + 1 into place from tasks k
+    select coalesce(max(k.flow_place), 0) + 1 into place
+      from tasks k
       where k.space_id = turn.space_id and k.end_user_ref = turn.end_user_ref and k.flow = p_flow;
   end if;
-  insert into tasks (space_id, brand, title, description, flow, flow_place, end_user_ref, assignee_user_id, creator_user_id, turn_id,
-      call_key, created_at, updated_at)
-    values (space.space_id, space.brand, p_title, p_description, p_flow, place, turn.end_user_ref,
+  insert into tasks (
+      space_id, brand, title, description, flow, flow_place, end_user_ref,
+      assignee_user_id, creator_user_id, turn_id, call_key, created_at, updated_at)
+    values (
+      space.space_id, space.brand, p_title, p_description, p_flow, place, turn.end_user_ref,
       case when p_assign_to_owner then turn.user_id end, turn.user_id, turn.turn_id, p_call_key, p_moment, p_moment)
     on conflict (call_key) do nothing;
-  return query select k.task_id, k.state, k.title, turnpike.flow_of(k) from tasks k where k.call_key = p_call_key limit 1;
+  return query select k.task_id, k.state, k.title,
+    turnpike.flow_of(k)
+    from tasks k
+    where k.call_key = p_call_key limit 1;
 end $$;
 
 -- A task of a flow.
@@ -64,14 +72,15 @@ end $$;
 
 -- Changes a task of the turn's space and end user. Null arguments leave their fields unchanged.
 -- Returns no row if the task does not exist, or if the turn no longer belongs to this worker.
-create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text, p_description text,
-  p_moment timestamptz)
+create function turnpike.update_task(p_turn_id text, p_epoch integer, p_task_id bigint, p_state text, p_title text,
+  p_description text, p_moment timestamptz)
 returns table (task_id bigint, state text, title text, flow turnpike.task_flow) language plpgsql rows 1 as $$
 declare
   turn turns;
   changed tasks;
 begin
-  select t.* into turn from turns t
+  select t.* into turn
+    from turns t
     where t.turn_id = p_turn_id and t.epoch = p_epoch and t.state = 'running' limit 1 for share;
   if not found then
     return;

@@ -2,33 +2,39 @@
 -- p_operator_text: whether the operator's endpoint gets texts; null: the operator has none. Its export starts with the
 -- turns that end from now on.
 -- p_until: turns that ended later are not exported yet. p_oldest: turns that ended earlier are given up.
-create function turnpike.take_trace_exports(p_operator_text boolean, p_most integer, p_until timestamptz, p_oldest timestamptz,
-  p_lease_until timestamptz, p_moment timestamptz) returns setof trace_exports language plpgsql as $$
+create function turnpike.take_trace_exports(p_operator_text boolean, p_most integer, p_until timestamptz,
+  p_oldest timestamptz, p_lease_until timestamptz, p_moment timestamptz) returns setof trace_exports
+language plpgsql as $$
 declare
   due trace_exports;
 begin
   if p_operator_text is not null then
-    insert into trace_exports (destination, ended_at, next_at, created_at, updated_at)
-      select 'operator', p_moment, p_moment, p_moment, p_moment
-      where not exists (select from trace_exports x where x.destination = 'operator')
-      on conflict do nothing;
+    insert into trace_exports (
+        destination, ended_at, next_at, created_at,
+        updated_at)
+      select
+        'operator', p_moment, p_moment, p_moment,
+        p_moment where not exists (select from trace_exports x where x.destination = 'operator') on conflict do nothing;
   end if;
-  for due in select x.* from trace_exports x
+  for due in select x.*
+    from trace_exports x
     where x.next_at <= p_moment and (x.lease_until is null or x.lease_until <= p_moment)
       and (x.user_id is not null or p_operator_text is not null) and turnpike.has_ended_after(x, p_until, p_oldest)
     order by x.next_at, x.destination limit p_most
     for no key update skip locked
   loop
-    update trace_exports x set lease_until = p_lease_until, epoch = x.epoch + 1, ended_at = greatest(x.ended_at, p_oldest),
-      turn_id = case when x.ended_at < p_oldest then '' else x.turn_id end,
+    update trace_exports x set lease_until = p_lease_until, epoch = x.epoch + 1,
+      ended_at = greatest(x.ended_at, p_oldest), turn_id = case when x.ended_at < p_oldest then '' else x.turn_id end,
       with_text = case when x.user_id is null then p_operator_text else x.with_text end
-      where x.destination = due.destination returning x.* into due;
+      where x.destination = due.destination
+      returning x.* into due;
     return next due;
   end loop;
 end $$;
 
 -- Returns whether a turn of the export's account, or of any account for the operator, ended after its place.
-create function turnpike.has_ended_after(export trace_exports, p_until timestamptz, p_oldest timestamptz) returns boolean
+create function turnpike.has_ended_after(export trace_exports, p_until timestamptz, p_oldest timestamptz)
+returns boolean
 language plpgsql stable set enable_seqscan = off as $$
 declare
   since timestamptz := greatest(export.ended_at, p_oldest);
@@ -116,19 +122,24 @@ end $$;
 
 -- The next ended turns after the place of an export, in the order of their ends.
 create function turnpike.list_ended(p_export trace_exports, p_until timestamptz, p_limit integer)
-returns table (finished_at timestamptz, turn_id text) language plpgsql stable set enable_seqscan = off set jit = off as $$
+returns table (finished_at timestamptz, turn_id text)
+language plpgsql stable set enable_seqscan = off set jit = off as $$
 #variable_conflict use_column
 begin
   if p_export.user_id is null then
-    return query select e.finished_at, e.turn_id from ended_turns e
+    return query select e.finished_at, e.turn_id
+      from ended_turns e
       where e.finished_at >= p_export.ended_at and e.finished_at <= p_until
         and (e.finished_at, e.turn_id collate "C") > (p_export.ended_at, p_export.turn_id)
       order by e.finished_at, e.turn_id collate "C" limit p_limit;
   else
     -- One range of the index for each mode.
-    return query select m.finished_at, m.turn_id from unnest(array[false, true]) mode (test), lateral (
-        select e.finished_at, e.turn_id from ended_turns e
-        where e.user_id = p_export.user_id and e.test = mode.test and e.finished_at >= p_export.ended_at and e.finished_at <= p_until
+    return query select m.finished_at, m.turn_id
+      from unnest(array[false, true]) mode (test), lateral (
+        select e.finished_at, e.turn_id
+        from ended_turns e
+        where e.user_id = p_export.user_id and e.test = mode.test and e.finished_at >= p_export.ended_at
+          and e.finished_at <= p_until
           and (e.finished_at, e.turn_id collate "C") > (p_export.ended_at, p_export.turn_id)
         order by e.finished_at, e.turn_id collate "C" limit p_limit) m
       order by m.finished_at, m.turn_id collate "C" limit p_limit;
@@ -143,9 +154,11 @@ declare
 begin
   select t.* into mine from turns t where t.turn_id = p_turn_id;
   select s.slug, s.title into one.slug, one.title from spaces s where s.space_id = mine.space_id;
-  one.events := (select coalesce(jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'data', e.data, 'created_at', e.created_at)
+  one.events := (select coalesce(jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'data', e.data,
+    'created_at', e.created_at)
       order by e.seq), '[]')
-    from (select n.* from turn_log n where n.turn_id = p_turn_id and n.type <> 'text.delta' order by n.seq limit p_limits.events) e);
+    from (select n.* from turn_log n where n.turn_id = p_turn_id and n.type <> 'text.delta'
+      order by n.seq limit p_limits.events) e);
   one.attempts := (select coalesce(jsonb_agg(to_jsonb(a) order by a.created_at), '[]')
     from (select x.kind, x.code, null as details, x.created_at from infrastructure_errors x
       where x.turn_id = p_turn_id
@@ -160,7 +173,8 @@ begin
   if p_with_text then
     one.steps := (select coalesce(jsonb_agg(jsonb_build_object('step', p.step, 'text', left(p.text, p_limits.text),
         'content', p.content, 'results', p.results) order by p.step), '[]')
-      from turn_steps p where p.turn_id = p_turn_id and octet_length(p.content::text) + octet_length(p.results::text) < p_limits.bytes / 8);
+      from turn_steps p where p.turn_id = p_turn_id
+        and octet_length(p.content::text) + octet_length(p.results::text) < p_limits.bytes / 8);
   end if;
   mine.text := case when p_with_text then left(mine.text, p_limits.text) else '' end;
   mine.result := case when p_with_text then left(mine.result, p_limits.text) end;
@@ -175,15 +189,17 @@ end $$;
 -- p_spans: the spans that the endpoint took. p_error: what failed; null: nothing.
 -- p_failures: the failures in a row. p_ends: the claim ends.
 create function turnpike.note_trace_export(p_destination text, p_epoch integer, p_ended_at timestamptz, p_turn_id text,
-  p_spans integer, p_error text, p_failures integer, p_next_at timestamptz, p_ends boolean, p_moment timestamptz) returns boolean
+  p_spans integer, p_error text, p_failures integer, p_next_at timestamptz, p_ends boolean, p_moment timestamptz)
+returns boolean
 language plpgsql as $$
 begin
   update trace_exports x
-    set ended_at = coalesce(p_ended_at, x.ended_at), turn_id = case when p_ended_at is null then x.turn_id else p_turn_id end,
-      spans_sent = x.spans_sent + p_spans, last_sent_at = case when p_spans > 0 then p_moment else x.last_sent_at end,
-      failures = p_failures, last_error = coalesce(p_error, x.last_error),
-      last_failed_at = case when p_error is not null then p_moment else x.last_failed_at end,
-      next_at = p_next_at, lease_until = case when not p_ends then x.lease_until end
+    set ended_at = coalesce(p_ended_at, x.ended_at),
+    turn_id = case when p_ended_at is null then x.turn_id else p_turn_id end, spans_sent = x.spans_sent + p_spans,
+    last_sent_at = case when p_spans > 0 then p_moment else x.last_sent_at end, failures = p_failures,
+    last_error = coalesce(p_error, x.last_error),
+    last_failed_at = case when p_error is not null then p_moment else x.last_failed_at end, next_at = p_next_at,
+    lease_until = case when not p_ends then x.lease_until end
     where x.destination = p_destination and x.epoch = p_epoch;
   return found;
 end $$;

@@ -29,8 +29,9 @@ create type turnpike.acceptance as (
 create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
-  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean, out needs_runner boolean,
-  out waits_behind text, out waits_behind_until timestamptz, out most_output integer) language plpgsql
+  out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
+  out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer)
+language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -62,8 +63,9 @@ end $$;
 
 -- Tries accept_turn once. p_locked: decides under all locks of the account. Without
 -- it, SQLSTATE TP001 says that only these locks can decide.
-create function turnpike.try_accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
-  p_locked boolean, p_shards integer, p_runners integer) returns turnpike.acceptance language plpgsql as $$
+create function turnpike.try_accept_turn(p_request turnpike.request, p_asked turnpike.asked_turn,
+  p_new turnpike.new_turn, p_locked boolean, p_shards integer, p_runners integer) returns turnpike.acceptance
+language plpgsql as $$
 declare
   answer turnpike.acceptance;
   caller turnpike.caller;
@@ -112,11 +114,12 @@ begin
   -- A test turn without rehearsed amounts takes no credit.
   if not caller.test or admission.needed is not null then
     sale := turnpike.sale_for(caller, admission, wallet);
-    spender := row(caller.user_id, caller.key_id, p_asked.end_user, case when caller.member_id is not null then admission.space_id end,
-      p_request.moment, caller.test);
+    spender := row(caller.user_id, caller.key_id, p_asked.end_user,
+      case when caller.member_id is not null then admission.space_id end, p_request.moment, caller.test);
     if not p_locked and not caller.test then
       reserved := turnpike.reserve(spender, wallet,
-        turnpike.caller_has_caps(caller, admission.limited, wallet, spender.moment, spender.shared), admission.wanted, admission.needed, sale);
+        turnpike.caller_has_caps(caller, admission.limited, wallet, spender.moment, spender.shared), admission.wanted,
+        admission.needed, sale);
     end if;
     if p_locked or caller.test or reserved.locks_needed then
       perform turnpike.lock_place(caller, admission, p_asked.end_user, p_new.conversation_id, p_request.moment);
@@ -133,7 +136,8 @@ begin
     reserved.amount := 0;
   end if;
   written := turnpike.write_turn(p_request, p_asked, p_new, caller, admission, place, reserved, sale);
-  answer.has_subscriber := turnpike.write_transition(written, admission.made_by, p_new.event_id, '{}', p_request.moment);
+  answer.has_subscriber := turnpike.write_transition(written, admission.made_by, p_new.event_id, '{}',
+    p_request.moment);
   -- Takes its hold last: so far the amount was only read. It is taken if every limit still has it.
   if reserved.amount > 0 then
     perform turnpike.take_reserved(written, reserved, p_shards, p_asked.default_hold);
@@ -155,25 +159,30 @@ declare
   earlier turns;
 begin
   perform pg_advisory_xact_lock(hashtext('turn'), hashtext(once));
-  select t.* into earlier from turns t where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once;
+  select t.* into earlier
+    from turns t
+    where t.user_id::text || ' ' || t.test::text || ' ' || t.idempotency_key = once;
   return earlier;
 end $$;
 
 -- Returns the answer with an earlier turn.
-create function turnpike.replayed_turn(answer turnpike.acceptance) returns turnpike.acceptance language plpgsql stable as $$
+create function turnpike.replayed_turn(answer turnpike.acceptance) returns turnpike.acceptance
+language plpgsql stable as $$
 declare
   space spaces;
 begin
   select s.* into space from spaces s where s.space_id = (answer.turn).space_id;
   answer.outcome := 'replayed';
   answer.slug := space.slug;
-  answer.in_scope := turnpike.in_scope(answer.actor, space.user_id, space.test, space.created_by_key_id, space.space_id);
+  answer.in_scope := turnpike.in_scope(answer.actor, space.user_id, space.test, space.created_by_key_id,
+    space.space_id);
   return answer;
 end $$;
 
 -- Returns the answer to a request whose turn gets no hold.
-create function turnpike.without_hold(answer turnpike.acceptance, p_spender turnpike.spender, admission turnpike.admission,
-  p_sale turnpike.sale, p_reserved turnpike.reservation, p_conversation_id text) returns turnpike.acceptance language plpgsql as $$
+create function turnpike.without_hold(answer turnpike.acceptance, p_spender turnpike.spender,
+  admission turnpike.admission, p_sale turnpike.sale, p_reserved turnpike.reservation, p_conversation_id text)
+returns turnpike.acceptance language plpgsql as $$
 declare
   refusal turnpike.turn_refusal := turnpike.refuse_turn(p_spender, admission, p_sale, p_reserved);
 begin
@@ -211,11 +220,14 @@ begin
   end if;
   headroom := reserved.headroom;
   refusal.hold := row(null, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
-  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
-    from model_catalog c where c.pin = admission.pin;
-  refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed, headroom.available,
-    headroom.held, headroom.caps, p_spender.moment);
-  if p_sale.prepaid and headroom.available >= admission.needed and (headroom.credit).balance - (headroom.credit).held < (headroom.credit).needed
+  select least(admission.wanted,
+    turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
+    from model_catalog c
+    where c.pin = admission.pin;
+  refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed,
+    headroom.available, headroom.held, headroom.caps, p_spender.moment);
+  if p_sale.prepaid and headroom.available >= admission.needed
+    and (headroom.credit).balance - (headroom.credit).held < (headroom.credit).needed
     and turnpike.tell_end_user_refusal(p_spender.user_id, p_spender.test, p_spender.end_user, p_spender.moment)
   then
     refusal.has_subscriber := true;

@@ -49,7 +49,8 @@ create type turnpike.asked_turn as (
   min_output bigint
 );
 
-create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn) returns turnpike.admission language plpgsql stable as $$
+create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn) returns turnpike.admission
+language plpgsql stable as $$
 declare
   admission turnpike.admission;
   space spaces;
@@ -59,7 +60,8 @@ declare
   of_files bigint := 0;
 begin
   select s.* into space from spaces s where s.slug = p_asked.space;
-  if space.space_id is null or not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
+  if space.space_id is null
+    or not turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id) then
     admission.refused := 'space';
     return admission;
   end if;
@@ -75,7 +77,8 @@ begin
     admission.refused := 'end_user_of_owner';
     return admission;
   end if;
-  select e.* into customer from end_users e
+  select e.* into customer
+    from end_users e
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_asked.end_user;
   if customer.blocked then
     admission.refused := 'end_user';
@@ -97,8 +100,10 @@ begin
     return admission;
   end if;
   if p_asked.conversation like 'conv\_%' then
-    select c.* into talk from conversations c
-      where c.conversation_id = p_asked.conversation and c.space_id = space.space_id and c.end_user_ref = p_asked.end_user;
+    select c.* into talk
+      from conversations c
+      where c.conversation_id = p_asked.conversation and c.space_id = space.space_id
+        and c.end_user_ref = p_asked.end_user;
     if not found or substring(talk.name from '^conv_(\d+) ')::bigint is distinct from caller.member_id then
       admission.refused := 'conversation';
       return admission;
@@ -106,7 +111,8 @@ begin
     admission.conversation_name := talk.name;
   else
     -- Each member has separate conversations. No request can send such a name, because it begins like an id.
-    admission.conversation_name := concat('conv_' || caller.member_id || ' ', coalesce(p_asked.conversation, 'default'));
+    admission.conversation_name := concat('conv_' || caller.member_id || ' ',
+      coalesce(p_asked.conversation, 'default'));
   end if;
   if p_asked.files <> '[]' then
     of_files := turnpike.file_tokens(space.space_id, p_asked.files, model.engine, p_asked.bounds);
@@ -120,14 +126,16 @@ begin
   end if;
 
   if talk.conversation_id is null then
-    select c.* into talk from conversations c
+    select c.* into talk
+      from conversations c
       where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
   end if;
   return turnpike.with_amounts(admission, caller, p_asked, model, space.prompt_facts, talk, of_files);
 end $$;
 
 -- Returns the model of a new turn; all null if there is no such enabled model. p_pin: null: the first of the catalog.
-create function turnpike.model_of_turn(caller turnpike.caller, p_pin text) returns model_catalog language plpgsql stable as $$
+create function turnpike.model_of_turn(caller turnpike.caller, p_pin text) returns model_catalog
+language plpgsql stable as $$
 declare
   model model_catalog;
 begin
@@ -137,7 +145,10 @@ begin
   elsif p_pin is not null then
     select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' and c.pin = p_pin;
   else
-    select c.* into model from model_catalog c where c.enabled and c.kind = 'chat' order by c.sort_order, c.pin limit 1;
+    select c.* into model
+      from model_catalog c
+      where c.enabled and c.kind = 'chat'
+      order by c.sort_order, c.pin limit 1;
   end if;
   return model;
 end $$;
@@ -146,7 +157,8 @@ end $$;
 -- as boundCall computes it when the call is made. talk: the conversation; all null if it is new. p_of_files: the tokens
 -- of the files.
 create function turnpike.with_amounts(admission turnpike.admission, caller turnpike.caller, p_asked turnpike.asked_turn,
-  model model_catalog, p_facts jsonb, talk conversations, p_of_files bigint) returns turnpike.admission language plpgsql stable as $$
+  model model_catalog, p_facts jsonb, talk conversations, p_of_files bigint) returns turnpike.admission
+language plpgsql stable as $$
 declare
   tokens bigint := turnpike.config_tokens(p_facts, model.engine, p_asked.bounds);
 begin
@@ -155,8 +167,10 @@ begin
   admission.short_tokens := tokens + p_asked.short_tokens;
   tokens := tokens + p_asked.tokens + p_of_files;
   if talk.conversation_id is not null then
-    tokens := tokens + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds)
-      + case when (p_facts -> 'history' ->> 'summary')::boolean then turnpike.summary_tokens(talk.conversation_id, p_asked.bounds) else 0 end;
+    tokens := tokens
+      + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds)
+      + case when (p_facts -> 'history' ->> 'summary')::boolean then turnpike.summary_tokens(talk.conversation_id,
+        p_asked.bounds) else 0 end;
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   if coalesce(p_asked.max_cost < admission.needed, false) then
@@ -174,24 +188,29 @@ end $$;
 
 -- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1.
 -- Prompt and answer are rounded up separately, as in affordableOutput (src/billing/price.ts).
-create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint language plpgsql immutable as $$
+create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint
+language plpgsql immutable as $$
 begin
   return greatest(1, ceil((greatest({{prices.ofPrompt model}})::numeric * p_prompt{{prices.plusMost model}}) / 1000000)
     + ceil(greatest({{prices.ofOutput model}})::numeric * p_answer / 1000000));
 end $$;
 
 -- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.
-create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike.admission) returns boolean language plpgsql stable as $$
+create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike.admission) returns boolean
+language plpgsql stable as $$
 declare
   sale turnpike.sale := turnpike.sale_for(caller, admission, null);
 begin
-  return caller.key_id is not null and (admission.limited is true or sale.prepaid is true or (sale.price).price_id is not null
-    or (caller.capped is true and exists (select from turnpike.test_cap_states(caller.user_id, caller.key_id, '', 'epoch'))));
+  return caller.key_id is not null
+    and (admission.limited is true or sale.prepaid is true or (sale.price).price_id is not null
+    or (caller.capped is true
+      and exists (select from turnpike.test_cap_states(caller.user_id, caller.key_id, '', 'epoch'))));
 end $$;
 
 -- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the
 -- account's. A web chat belongs to the owner, so it has no price and no wallet. wallet: null for a test turn.
-create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets) returns turnpike.sale
+create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets)
+returns turnpike.sale
 language plpgsql stable as $$
 declare
   sale turnpike.sale;
@@ -204,7 +223,8 @@ begin
     wallet.end_user_prepaid := usual.end_user_prepaid;
   end if;
   price_name := coalesce(admission.price_name, caller.end_user_price, wallet.end_user_price);
-  sale.prepaid := caller.key_id is not null and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
+  sale.prepaid := caller.key_id is not null
+    and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
   if caller.key_id is not null and price_name is not null then
     sale.price := turnpike.price_to_bind(caller.user_id, caller.test, price_name);
   end if;
@@ -214,8 +234,8 @@ end $$;
 -- Returns what accepting the turn would answer now: the hold that it would get, or the limit that would refuse it.
 -- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
-  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state, out balance bigint,
-    out held bigint, out on_limit text, out most_output integer) language plpgsql as $$
+  p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state,
+  out balance bigint, out held bigint, out on_limit text, out most_output integer) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -236,9 +256,11 @@ begin
   elsif refused is null and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
     sale := turnpike.sale_for(caller, admission, wallet);
-    headroom := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test),
+    headroom := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment,
+      caller.test),
       admission.wanted, admission.needed, true, null, sale, 0);
-    hold := row(headroom.amount, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
+    hold := row(headroom.amount, admission.needed, headroom.available, headroom.held, headroom.caps, null,
+      headroom.credit);
   end if;
   {{caller.closes}}
 end $$;

@@ -2,22 +2,26 @@
 -- running turn is asked to stop at its next boundary.
 -- The caller must then close the hold of an ended turn (close_holds), because
 -- the wallet is locked last. Returns the turn afterwards.
-create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns, out has_subscriber boolean)
+create function turnpike.cancel_locked(open turns, p_event_id text, p_reason text, p_moment timestamptz, out turn turns,
+  out has_subscriber boolean)
 language plpgsql as $$
 declare
   ended turnpike.ended_turn;
 begin
   has_subscriber := false;
   if open.waiting is not null then
-    ended := turnpike.end_turn(open, row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, null,
+    ended := turnpike.end_turn(open,
+      row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, null,
       false, null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
     turn := ended.turn;
     has_subscriber := ended.has_subscriber;
     return;
   end if;
   if open.state = 'running' then
-    update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment), status_reason = coalesce(t.status_reason, p_reason)
-      where t.turn_id = open.turn_id returning t.* into turn;
+    update turns t set cancel_requested_at = coalesce(t.cancel_requested_at, p_moment),
+      status_reason = coalesce(t.status_reason, p_reason)
+      where t.turn_id = open.turn_id
+      returning t.* into turn;
     if turn.lease_until is null then
       -- No worker holds it, so the next one ends it.
       perform turnpike.set_wake(open, p_moment);
@@ -26,10 +30,13 @@ begin
   end if;
   update turns t set state = 'cancelled', status_reason = coalesce(t.status_reason, p_reason), held_credit_micros = 0,
     end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then 0 end,
-    finished_at = p_moment, last_event_seq = t.last_event_seq + 1, cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
-    where t.turn_id = open.turn_id returning t.* into turn;
+    finished_at = p_moment, last_event_seq = t.last_event_seq + 1,
+    cancel_requested_at = coalesce(t.cancel_requested_at, p_moment)
+    where t.turn_id = open.turn_id
+    returning t.* into turn;
   perform turnpike.close_turn(open);
-  has_subscriber := turnpike.write_transition(turn, (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
+  has_subscriber := turnpike.write_transition(turn,
+    (select s.created_by_key_id from spaces s where s.space_id = turn.space_id), p_event_id,
     jsonb_build_object('status_reason', turn.status_reason), p_moment);
 end $$;
 
@@ -51,7 +58,9 @@ begin
   {{caller.opens}}
   outcome := 'unknown';
   -- The scope is checked before the lock: a caller must not lock a turn that it may not see.
-  select s.* into space from spaces s where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
+  select s.* into space
+    from spaces s
+    where s.space_id = (select t.space_id from turns t where t.turn_id = p_turn_id);
   is_visible := turnpike.in_scope(caller, space.user_id, space.test, space.created_by_key_id, space.space_id);
   if is_visible is not true and space.space_id is not null then
     is_visible := turnpike.is_sent_by(caller, (select t.member_id from turns t where t.turn_id = p_turn_id), space);
@@ -59,7 +68,8 @@ begin
   if is_visible then
     select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
     if found_turn.state in ('queued', 'running') then
-      outcome := case when found_turn.state = 'queued' or found_turn.waiting is not null then 'cancelled' else 'asked' end;
+      outcome := case when found_turn.state = 'queued' or found_turn.waiting is not null then 'cancelled'
+        else 'asked' end;
       if outcome = 'cancelled' then
         perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
       end if;
@@ -68,7 +78,8 @@ begin
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
-        perform turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next, false)::turnpike.ended_turn], p_request.moment);
+        perform turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next,
+          false)::turnpike.ended_turn], p_request.moment);
       end if;
     else
       outcome := 'ended';

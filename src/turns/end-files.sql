@@ -1,6 +1,7 @@
 -- Decides about the pending files of a turn. Images always become outputs, because they were paid for.
 -- If the turn is done, the newest file of each name becomes one too. All other files are deleted. Returns the outputs.
-create function turnpike.end_files(mine turns, p_done boolean, p_moment timestamptz) returns jsonb language plpgsql as $$
+create function turnpike.end_files(mine turns, p_done boolean, p_moment timestamptz) returns jsonb
+language plpgsql as $$
 declare
   one files;
   free text;
@@ -9,16 +10,19 @@ declare
 begin
   -- Images come first, so they keep the names that the agent knows.
   for one in
-    select p.* from files p
+    select p.*
+    from files p
     where p.turn_id = mine.turn_id and p.state = 'pending' and (p.paid or (p_done and not exists (
-      select from files n where n.turn_id = mine.turn_id and n.state = 'pending' and not n.paid and n.name = p.name and n.place > p.place)))
+      select from files n
+        where n.turn_id = mine.turn_id and n.state = 'pending' and not n.paid and n.name = p.name
+          and n.place > p.place)))
     order by p.paid desc, p.place
   loop
     free := turnpike.free_name(one.name, names);
     names := names || free;
     update files f set state = 'ready', name = free, updated_at = p_moment where f.file_id = one.file_id;
-    kept := kept || jsonb_build_object('file_id', one.file_id, 'name', free, 'media_type', one.media_type, 'bytes', one.bytes,
-      'sha256', one.sha256);
+    kept := kept || jsonb_build_object('file_id', one.file_id, 'name', free, 'media_type', one.media_type, 'bytes',
+      one.bytes, 'sha256', one.sha256);
   end loop;
   update files f set state = 'deleted', updated_at = p_moment where f.turn_id = mine.turn_id and f.state = 'pending';
   return (select coalesce(jsonb_agg(o order by o ->> 'file_id' collate "C"), '[]') from jsonb_array_elements(kept) o);

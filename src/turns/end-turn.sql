@@ -33,22 +33,26 @@ create type turnpike.ending as (
 );
 
 -- Ends a turn that the caller has locked, except for its hold.
-create function turnpike.end_turn(p_turn turns, p_end turnpike.turn_end, p_moment timestamptz) returns turnpike.ended_turn
+create function turnpike.end_turn(p_turn turns, p_end turnpike.turn_end, p_moment timestamptz)
+returns turnpike.ended_turn
 language plpgsql as $$
 begin
   return (turnpike.finish_turns(array[p_turn], array[p_end], p_moment))[1];
 end $$;
 
 -- Decides about a turn that ends. Its files, its losses and the provider account of its conversation are stored.
-create function turnpike.ending_of(mine turns, said turnpike.turn_end, p_moment timestamptz) returns turnpike.ending language plpgsql as $$
+create function turnpike.ending_of(mine turns, said turnpike.turn_end, p_moment timestamptz) returns turnpike.ending
+language plpgsql as $$
 declare
-  ending turnpike.ending := row(mine.turn_id, said, mine.cancel_requested_at is not null, said.lost and mine.cancel_requested_at is null, 0,
-    mine.outputs, said.result)::turnpike.ending;
+  ending turnpike.ending := row(mine.turn_id, said, mine.cancel_requested_at is not null,
+    said.lost and mine.cancel_requested_at is null, 0, mine.outputs, said.result)::turnpike.ending;
   cost bigint := coalesce((said.step ->> 'cost')::bigint, 0);
 begin
-  ending.billed := case when ending.lost then 0 else coalesce(mine.rehearsed_cost_credit_micros, mine.cost_credit_micros) + cost end;
+  ending.billed := case when ending.lost then 0
+    else coalesce(mine.rehearsed_cost_credit_micros, mine.cost_credit_micros) + cost end;
   if (said.step ->> 'bind')::boolean then
-    update conversations c set provider_id = said.step ->> 'account', served_at = p_moment where c.conversation_id = mine.conversation_id;
+    update conversations c set provider_id = said.step ->> 'account', served_at = p_moment
+      where c.conversation_id = mine.conversation_id;
   end if;
   if said.lost then
     perform turnpike.add_loss(mine, 'worker_lost', null, p_moment);
@@ -80,12 +84,15 @@ begin
     has_calls := has_calls or (p_turns[nth]).model_calls > 0;
     if said.step is not null then
       steps := steps || row(p_turns[nth], said.step, said.events,
-        case when (p_endings[nth]).billed > 0 then coalesce((said.step ->> 'cost')::bigint, 0) else 0 end, p_moment)::turnpike.new_step;
+        case when (p_endings[nth]).billed > 0 then coalesce((said.step ->> 'cost')::bigint, 0) else 0 end,
+        p_moment)::turnpike.new_step;
     end if;
   end loop;
   if has_calls then
-    update model_calls c set settled_at = p_moment, billed_credit_micros = case when e.billed > 0 then c.cost_credit_micros else 0 end
-      from unnest(p_endings) e where c.turn_id = e.turn_id;
+    update model_calls c set settled_at = p_moment,
+      billed_credit_micros = case when e.billed > 0 then c.cost_credit_micros else 0 end
+      from unnest(p_endings) e
+      where c.turn_id = e.turn_id;
   end if;
   if cardinality(steps) > 0 then
     perform turnpike.keep_steps(steps, p_moment);
@@ -103,61 +110,79 @@ begin
   for mine in
     update turns t set
       state = case when e.cancelled then 'cancelled' else (e.said).state end,
-      status_reason = case when e.cancelled then coalesce(t.status_reason, 'client') else coalesce((e.said).reason, (e.said).error_code) end,
+      status_reason = case when e.cancelled then coalesce(t.status_reason, 'client')
+        else coalesce((e.said).reason, (e.said).error_code) end,
       result = e.result,
-      truncated = (e.said).state = 'done' and not e.cancelled and coalesce((e.said).step ->> 'finish' = 'length', false),
+      truncated = (e.said).state = 'done' and not e.cancelled
+      and coalesce((e.said).step ->> 'finish' = 'length', false),
       error_code = case when not e.cancelled then (e.said).error_code end, failed_by_us = e.lost,
       error_message = case when not e.cancelled then (e.said).error_message end,
       error_details = case when not e.cancelled then (e.said).error_details end,
-      cost_credit_micros = t.cost_credit_micros + case when t.test then 0 else coalesce(((e.said).step ->> 'cost')::bigint, 0) end,
+      cost_credit_micros = t.cost_credit_micros
+      + case when t.test then 0 else coalesce(((e.said).step ->> 'cost')::bigint, 0) end,
       billed_credit_micros = case when t.test then 0 else e.billed end,
       -- A turn whose wallet holds nothing gave its hold back, and its calls were free.
-      end_user_charge_credit_micros = case when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then turnpike.sale_charge(t, e.billed,
-        e.lost or (t.model_calls = 0 and (e.said).step is null) or coalesce(t.end_user_hold_credit_micros = 0, false)) end,
+      end_user_charge_credit_micros = case
+        when num_nonnulls(t.price_id, t.end_user_hold_credit_micros) > 0 then turnpike.sale_charge(t, e.billed,
+        e.lost or (t.model_calls = 0 and (e.said).step is null)
+        or coalesce(t.end_user_hold_credit_micros = 0, false)) end,
       model_calls = t.model_calls + case when (e.said).step is null then 0 else 1 end,
       tokens_input = t.tokens_input + coalesce(((e.said).step ->> 'tokens_input')::bigint, 0),
       tokens_cached = t.tokens_cached + coalesce(((e.said).step ->> 'tokens_cached')::bigint, 0),
       tokens_cache_written = t.tokens_cache_written + coalesce(((e.said).step ->> 'tokens_cache_written')::bigint, 0),
       tokens_output = t.tokens_output + coalesce(((e.said).step ->> 'tokens_output')::bigint, 0),
       tokens_reasoning = t.tokens_reasoning + coalesce(((e.said).step ->> 'tokens_reasoning')::bigint, 0),
-      attempts = case when (e.said).step is null then t.attempts else 0 end, model_failures = case when (e.said).step is null then t.model_failures else 0 end,
+      attempts = case when (e.said).step is null then t.attempts else 0 end,
+      model_failures = case when (e.said).step is null then t.model_failures else 0 end,
       rehearsed_cost_credit_micros = case when t.rehearsed_hold_credit_micros is not null then e.billed end,
       held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = e.outputs, waiting = null,
       last_event_seq = t.last_event_seq + jsonb_array_length((e.said).events) + 1
-    from unnest(p_endings) e where t.turn_id = e.turn_id returning t.*
+    from unnest(p_endings) e
+    where t.turn_id = e.turn_id
+    returning t.*
   loop
     ended := ended || mine;
   end loop;
-  delete from open_turns o using unnest(ended) t where o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id;
+  delete from open_turns o
+    using unnest(ended) t
+    where o.user_id = t.user_id and o.test = t.test and o.turn_id collate "C" = t.turn_id;
   return ended;
 end $$;
 
 -- Writes what follows from a turn's end: its row of a web chat, its last events, and the end of its wait. Returns the
 -- event of its transition. p_waited: it has waited before.
-create function turnpike.note_end(mine turns, said turnpike.turn_end, p_waited boolean, p_moment timestamptz) returns turnpike.new_event
+create function turnpike.note_end(mine turns, said turnpike.turn_end, p_waited boolean, p_moment timestamptz)
+returns turnpike.new_event
 language plpgsql as $$
 begin
   if p_waited then
     perform turnpike.forget_wait(mine, p_moment);
   end if;
   if mine.key_id is null then
-    insert into api_turns (turn_id, user_id, space_id, provider, model, model_calls, tokens_input, tokens_cached,
-        tokens_cache_written, tokens_output, duration_sec, cost_credit_micros, billed_credit_micros, created_at)
-      values (mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls, mine.tokens_input,
-        mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output, greatest(0, extract(epoch from mine.finished_at - mine.started_at)),
-        mine.cost_credit_micros, mine.billed_credit_micros, p_moment);
+    insert into api_turns (
+        turn_id, user_id, space_id, provider, model, model_calls,
+        tokens_input, tokens_cached, tokens_cache_written, tokens_output,
+        duration_sec, cost_credit_micros,
+        billed_credit_micros, created_at)
+      values (
+        mine.turn_id, mine.user_id, mine.space_id, split_part(mine.model, '/', 1), mine.model, mine.model_calls,
+        mine.tokens_input, mine.tokens_cached, mine.tokens_cache_written, mine.tokens_output,
+        greatest(0, extract(epoch from mine.finished_at - mine.started_at)), mine.cost_credit_micros,
+        mine.billed_credit_micros, p_moment);
   end if;
   if said.step is null and said.events <> '[]' then
     perform turnpike.write_drafts(mine.turn_id, mine.last_event_seq - jsonb_array_length(said.events), said.events);
   end if;
-  return turnpike.transition_of(mine, null, said.event_id, jsonb_strip_nulls(jsonb_build_object('status_reason', mine.status_reason,
+  return turnpike.transition_of(mine, null, said.event_id,
+    jsonb_strip_nulls(jsonb_build_object('status_reason', mine.status_reason,
     'error_code', mine.error_code, 'truncated', nullif(mine.truncated, false))));
 end $$;
 
 -- Ends turns that the caller has locked, except for their holds. Writes each table once.
 -- p_turns, p_ends: in the order of their turn_ids, at most one turn of each conversation.
 -- The planner must not read a whole table for a few turns.
-create function turnpike.finish_turns(p_turns turns[], p_ends turnpike.turn_end[], p_moment timestamptz) returns turnpike.ended_turn[]
+create function turnpike.finish_turns(p_turns turns[], p_ends turnpike.turn_end[], p_moment timestamptz)
+returns turnpike.ended_turn[]
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   endings turnpike.ending[] := '{}';
@@ -171,7 +196,8 @@ declare
 begin
   -- With these locks, a turn that is being accepted into the conversation is seen
   -- here, or its acceptance sees that this one has ended.
-  perform from conversations c where c.conversation_id in (select t.conversation_id from unnest(p_turns) t)
+  perform from conversations c
+    where c.conversation_id in (select t.conversation_id from unnest(p_turns) t)
     order by c.conversation_id for no key update;
   for nth in 1 .. cardinality(p_turns) loop
     endings := endings || turnpike.ending_of(p_turns[nth], p_ends[nth], p_moment);
@@ -185,7 +211,9 @@ begin
   begun := turnpike.next_turns(array(select t.conversation_id from unnest(ended) t), p_moment);
   for nth in 1 .. cardinality(ended) loop
     mine := ended[nth];
-    answer := answer || row(mine, mine.billed_credit_micros, mine.conversation_id = any (begun), (p_ends[nth]).event_id = any (subscribed))::turnpike.ended_turn;
+    answer := answer
+      || row(mine, mine.billed_credit_micros, mine.conversation_id = any (begun),
+        (p_ends[nth]).event_id = any (subscribed))::turnpike.ended_turn;
   end loop;
   return answer;
 end $$;

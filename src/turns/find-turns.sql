@@ -56,7 +56,8 @@ create type turnpike.found_turn as (
 
 -- Returns the ended turns that match, from their narrow index, the open ones from open_turns, and waiting ones from
 -- waiting_turns. p_all: the turns of all accounts.
-create function turnpike.turns_in(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_moment timestamptz)
+create function turnpike.turns_in(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter,
+  p_moment timestamptz)
 returns setof turnpike.matched_turn language plpgsql stable rows 10000
   set enable_seqscan = off set jit = off set max_parallel_workers_per_gather = 0 as $$
 declare
@@ -72,13 +73,18 @@ begin
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
         (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
-      from waiting_turns w join turns t on t.turn_id = w.turn_id
-      where (account is null or w.user_id = account) and w.test = caller.test and (p_filter).waiting in ('any', w.reason)
+      from waiting_turns w
+        join turns t on t.turn_id = w.turn_id
+      where (account is null or w.user_id = account) and w.test = caller.test
+        and (p_filter).waiting in ('any', w.reason)
         and ((p_filter).failure is null or exists (select from infrastructure_errors x
-          where x.turn_id = w.turn_id and x.created_at >= start and x.created_at < until and x.kind = (p_filter).failure))
+          where x.turn_id = w.turn_id and x.created_at >= start and x.created_at < until
+            and x.kind = (p_filter).failure))
         and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
-        and t.created_at >= start and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
-          t.end_user_ref, t.state, t.status_reason, t.model, 0, (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
+        and t.created_at >= start and t.created_at < until
+        and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
+          t.end_user_ref, t.state, t.status_reason, t.model, 0,
+          (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
     return;
   end if;
   if (p_filter).failure is not null then
@@ -100,8 +106,10 @@ begin
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, t.billed_credit_micros,
         (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
-      where t.conversation_id = (p_filter).conversation and (account is null or t.user_id = account) and t.test = caller.test
-        and t.created_at >= start and t.created_at < until and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
+      where t.conversation_id = (p_filter).conversation and (account is null or t.user_id = account)
+        and t.test = caller.test
+        and t.created_at >= start and t.created_at < until
+        and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
           t.end_user_ref, t.state, t.status_reason, t.model, t.billed_credit_micros,
           (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint);
     return;
@@ -113,32 +121,37 @@ begin
           (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
         where e.finished_at >= start and e.created_at >= start and e.created_at < until and e.test = caller.test
-          and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
-            e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
+          and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason,
+            e.model, e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     else
       return query
         select e.turn_id, e.user_id, e.space_id, e.state, e.status_reason, e.model, e.billed_credit_micros,
           (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint, e.created_at
         from ended_turns e
-        where e.user_id = account and e.test = caller.test and e.finished_at >= start and e.created_at >= start and e.created_at < until
-          and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason, e.model,
-            e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
+        where e.user_id = account and e.test = caller.test and e.finished_at >= start and e.created_at >= start
+          and e.created_at < until
+          and turnpike.is_matching(p_filter, of_space, e.space_id, e.key_id, e.end_user_ref, e.state, e.status_reason,
+            e.model, e.billed_credit_micros, (date_part('epoch', e.finished_at - e.created_at) * 1e6)::bigint);
     end if;
   end if;
-  if coalesce((p_filter).state in ('queued', 'running'), true) and (p_filter).reason is null and (p_filter).min_cost is null then
+  if coalesce((p_filter).state in ('queued', 'running'), true) and (p_filter).reason is null
+    and (p_filter).min_cost is null then
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, 0::bigint,
         (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint, t.created_at
-      from open_turns o join turns t on t.turn_id = o.turn_id
-      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= start and t.created_at >= start and t.created_at < until
-        and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason, t.model, 0,
-          (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
+      from open_turns o
+        join turns t on t.turn_id = o.turn_id
+      where (account is null or o.user_id = account) and o.test = caller.test and o.created_at >= start
+        and t.created_at >= start and t.created_at < until
+        and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason,
+          t.model, 0, (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
   end if;
 end $$;
 
 -- True if a turn matches all filters except the account, the conversation, the time and the text.
-create function turnpike.is_matching(p_filter turnpike.turn_filter, p_of_space bigint, p_space_id bigint, p_key_id text, p_end_user text,
-  p_state text, p_reason text, p_model text, p_billed bigint, p_took_us bigint) returns boolean language sql immutable as $$
+create function turnpike.is_matching(p_filter turnpike.turn_filter, p_of_space bigint, p_space_id bigint, p_key_id text,
+  p_end_user text, p_state text, p_reason text, p_model text, p_billed bigint, p_took_us bigint) returns boolean
+language sql immutable as $$
   select coalesce((p_of_space is null or p_space_id = p_of_space)
     and ((p_filter).key is null or p_key_id = (p_filter).key)
     and ((p_filter).end_user is null or p_end_user = (p_filter).end_user)
@@ -151,13 +164,17 @@ $$;
 
 -- The turns of turns_in that contain the text `q`. p_texts: texts of turns are searched, too. p_searched: how many
 -- turns are searched, newest first.
-create function turnpike.turns_with_text(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter, p_texts boolean,
-  p_searched integer, p_moment timestamptz) returns setof turnpike.matched_turn language plpgsql stable rows 10000
+create function turnpike.turns_with_text(caller turnpike.caller, p_all boolean, p_filter turnpike.turn_filter,
+  p_texts boolean, p_searched integer, p_moment timestamptz) returns setof turnpike.matched_turn
+language plpgsql stable rows 10000
   set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   return query
-    select m.* from (
-      select n.* from turnpike.turns_in(caller, p_all, p_filter, p_moment) n order by n.created_at desc, n.turn_id desc limit p_searched) m
+    select m.*
+    from (
+      select n.*
+        from turnpike.turns_in(caller, p_all, p_filter, p_moment) n
+        order by n.created_at desc, n.turn_id desc limit p_searched) m
     join turns t on t.turn_id = m.turn_id
     join spaces s on s.space_id = m.space_id
     where (p_filter).q in (t.turn_id, t.conversation_id, t.key_id, t.request_id, t.idempotency_key, s.slug)
@@ -168,8 +185,8 @@ end $$;
 -- Lists turns for the explorer, sorted and in pages, with the number of all that match.
 -- p_all: of all accounts, for admins. Otherwise of the caller's account.
 -- p_excerpt: how many characters of a text are returned.
-create function turnpike.find_turns(p_request turnpike.request, p_all boolean, p_filter turnpike.turn_filter, p_page turnpike.turn_page,
-  p_searched integer, p_excerpt integer,
+create function turnpike.find_turns(p_request turnpike.request, p_all boolean, p_filter turnpike.turn_filter,
+  p_page turnpike.turn_page, p_searched integer, p_excerpt integer,
   out actor turnpike.caller, out refused text, out turns turnpike.found_turn[], out total bigint) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -181,26 +198,35 @@ begin
     return;
   end if;
   with matched as materialized (
-    select m.* from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m where (p_filter).q is null
+    select m.*
+    from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m
+    where (p_filter).q is null
     union all
-    select m.* from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m where (p_filter).q is not null
+    select m.*
+    from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m
+    where (p_filter).q is not null
   ), page as materialized (
-    select r.*, row_number() over () as place from (
-      select m.* from matched m
-      order by case (p_page).sort when 'cost' then m.billed when 'duration' then m.took_us else date_part('epoch', m.created_at) * 1e6 end
+    select r.*, row_number() over () as place
+      from (
+      select m.*
+      from matched m
+      order by case (p_page).sort when 'cost' then m.billed when 'duration' then m.took_us
+        else date_part('epoch', m.created_at) * 1e6 end
           * case when (p_page).descending then -1 else 1 end,
         m.turn_id collate "C" desc
       limit (p_page).most offset (p_page).skipped) r
   )
   select (select count(*) from matched) as total,
-    array(select turnpike.found_turn_of(p.turn_id, p.took_us, p_excerpt) from page p order by p.place) as turns into answer;
+    array(select turnpike.found_turn_of(p.turn_id, p.took_us, p_excerpt) from page p
+      order by p.place) as turns into answer;
   total := answer.total;
   turns := answer.turns;
   {{caller.closes}}
 end $$;
 
 -- A turn with the names of its space, key and account. Texts are cut to an excerpt.
-create function turnpike.found_turn_of(p_turn_id text, p_took_us bigint, p_excerpt integer) returns turnpike.found_turn language plpgsql stable as $$
+create function turnpike.found_turn_of(p_turn_id text, p_took_us bigint, p_excerpt integer) returns turnpike.found_turn
+language plpgsql stable as $$
 declare
   turn turns;
   space spaces;
@@ -212,8 +238,8 @@ begin
   turn.text := left(turn.text, p_excerpt);
   turn.result := left(turn.result, p_excerpt);
   turn.outputs := '[]';
-  return row(turn, p_took_us, space.slug, space.title, (select k.name from api_keys k where k.key_id = turn.key_id), owner.name,
-    owner.email)::turnpike.found_turn;
+  return row(turn, p_took_us, space.slug, space.title, (select k.name from api_keys k where k.key_id = turn.key_id),
+    owner.name, owner.email)::turnpike.found_turn;
 end $$;
 
 -- The turns of one bucket of time, by state. Amounts are credit micros.
@@ -248,8 +274,9 @@ create type turnpike.turn_stats as (
 );
 
 -- Counts the turns that match, in buckets of p_bucket seconds, and by their most frequent reasons and models.
-create function turnpike.count_turns(p_request turnpike.request, p_all boolean, p_filter turnpike.turn_filter, p_bucket integer,
-  p_most integer, p_searched integer, out actor turnpike.caller, out refused text, out stats turnpike.turn_stats) language plpgsql as $$
+create function turnpike.count_turns(p_request turnpike.request, p_all boolean, p_filter turnpike.turn_filter,
+  p_bucket integer, p_most integer, p_searched integer, out actor turnpike.caller, out refused text,
+  out stats turnpike.turn_stats) language plpgsql as $$
 declare
   caller turnpike.caller;
 begin
@@ -260,28 +287,39 @@ begin
   end if;
   with matched as materialized (
     select m.*, m.state in ('done', 'failed', 'cancelled') as ended
-    from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m where (p_filter).q is null
+    from turnpike.turns_in(caller, p_all, p_filter, p_request.moment) m
+    where (p_filter).q is null
     union all
     select m.*, m.state in ('done', 'failed', 'cancelled')
-    from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m where (p_filter).q is not null
+    from turnpike.turns_with_text(caller, p_all, p_filter, not p_all, p_searched, p_request.moment) m
+    where (p_filter).q is not null
   ), buckets as (
     select date_bin(make_interval(secs => p_bucket), m.created_at, '2000-01-01Z') as starts_at, count(*) as turns,
       count(*) filter (where m.state = 'failed') as failed, count(*) filter (where m.state = 'cancelled') as cancelled,
       sum(m.billed)::bigint as billed
-    from matched m group by 1
+    from matched m
+    group by 1
   ), reasons as (
-    select m.status_reason as value, count(*) as turns, sum(m.billed)::bigint as billed from matched m where m.status_reason is not null
-    group by 1 order by 2 desc, 1 limit p_most
+    select m.status_reason as value, count(*) as turns, sum(m.billed)::bigint as billed
+    from matched m
+    where m.status_reason is not null
+    group by 1
+    order by 2 desc, 1 limit p_most
   ), models as (
-    select m.model as value, count(*) as turns, sum(m.billed)::bigint as billed from matched m group by 1 order by 2 desc, 1 limit p_most
+    select m.model as value, count(*) as turns, sum(m.billed)::bigint as billed
+      from matched m
+      group by 1
+      order by 2 desc, 1 limit p_most
   )
   select count(*), count(*) filter (where m.state = 'done'), count(*) filter (where m.state = 'failed'),
       count(*) filter (where m.state = 'cancelled'), count(*) filter (where not m.ended), coalesce(sum(m.billed), 0),
       percentile_cont(0.5) within group (order by m.took_us) filter (where m.ended),
       percentile_cont(0.95) within group (order by m.took_us) filter (where m.ended),
-      array(select row(b.starts_at, b.turns, b.failed, b.cancelled, b.billed)::turnpike.turn_bucket from buckets b order by b.starts_at),
+      array(select row(b.starts_at, b.turns, b.failed, b.cancelled, b.billed)::turnpike.turn_bucket from buckets b
+        order by b.starts_at),
       array(select row(r.value, r.turns, r.billed)::turnpike.turn_count from reasons r order by r.turns desc, r.value),
       array(select row(o.value, o.turns, o.billed)::turnpike.turn_count from models o order by o.turns desc, o.value)
-    into stats from matched m;
+    into stats
+  from matched m;
   {{caller.closes}}
 end $$;

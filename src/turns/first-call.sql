@@ -3,12 +3,14 @@
 
 -- Returns the tokens of the instructions and tools, from the counts that are stored with the space's configuration
 -- (src/agent-config/prompt-facts.sql).
-create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint language plpgsql immutable as $$
+create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint
+language plpgsql immutable as $$
 declare
   builtin bigint := 0;
 begin
   if facts ? 'builtin' then
-    builtin := (select coalesce(sum((p_bounds -> 'builtin' ->> b)::bigint), 0) from jsonb_array_elements_text(facts -> 'builtin') b);
+    builtin := (select coalesce(sum((p_bounds -> 'builtin' ->> b)::bigint), 0)
+      from jsonb_array_elements_text(facts -> 'builtin') b);
   elsif p_engine <> 'openai-compatible' then
     builtin := (p_bounds -> 'default_tools')::bigint;
   end if;
@@ -19,18 +21,22 @@ begin
     + coalesce((facts -> 'tool_bytes')::bigint + (facts -> 'tools')::bigint * (p_bounds -> 'tool')::bigint, 0)
     + coalesce((facts -> 'agent_bytes')::bigint + (facts -> 'agents')::bigint * (p_bounds -> 'agent')::bigint
       + (p_bounds -> 'delegate')::bigint, 0)
-    + coalesce((facts -> 'listed')::bigint, 0) + coalesce((facts -> 'unlisted')::bigint * (p_bounds -> 'server')::bigint, 0)
-    + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint else 0 end;
+    + coalesce((facts -> 'listed')::bigint, 0)
+    + coalesce((facts -> 'unlisted')::bigint * (p_bounds -> 'server')::bigint, 0)
+    + case when builtin > 0 or facts ?| '{tools,agents,listed,unlisted}' then (p_bounds -> 'any_tool')::bigint
+      else 0 end;
 end $$;
 
 -- Returns the tokens of earlier turns of a conversation, as a claim would
 -- load them (history_of) for a turn at p_position.
 -- Turns that are done count with their texts. Open turns count with their text and `reply` for their unknown answer.
-create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb) returns bigint
+create function turnpike.history_tokens(p_conversation_id text, p_position bigint, p_history jsonb, p_bounds jsonb)
+returns bigint
 language plpgsql stable as $$
 declare
   most_turns integer := coalesce(p_history -> 'max_turns', p_bounds -> 'history_turns')::integer;
-  most_bytes bigint := coalesce(p_history -> 'max_tokens', p_bounds -> 'history_tokens')::bigint * (p_bounds -> 'bytes_per_token')::integer;
+  most_bytes bigint := coalesce(p_history -> 'max_tokens',
+    p_bounds -> 'history_tokens')::bigint * (p_bounds -> 'bytes_per_token')::integer;
   -- Each turn makes two messages.
   around integer := 2 * (p_bounds -> 'message')::integer;
   reply integer := (p_bounds -> 'reply')::integer;
@@ -50,23 +56,34 @@ begin
   select count(*), count(*) filter (where e.state = 'done' and not e.gone), coalesce(sum(e.bytes), 0),
       count(*) filter (where e.state in ('queued', 'running')),
       coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
-    into seen, shown, bytes, open_shown, open_bytes from (
+    into seen, shown, bytes, open_shown, open_bytes
+    from (
       select octet_length(t.text) as text_bytes, octet_length(t.text) + octet_length(t.result) as bytes, t.state,
-          t.erased_at is not null or t.texts_deleted_at is not null as gone from turns t
-      where t.conversation_id = p_conversation_id and t.position >= oldest order by t.position desc limit most_turns) e;
+          t.erased_at is not null or t.texts_deleted_at is not null as gone
+      from turns t
+      where t.conversation_id = p_conversation_id and t.position >= oldest
+      order by t.position desc limit most_turns) e;
   if seen = shown and bytes <= most_bytes then
     return bytes + around * shown;
   end if;
   -- Open turns that fail are never loaded, and older turns take their places. No turn after the first open one is
   -- done, because turns end in order.
-  select o.position into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
+  select o.position into first_open
+    from open_turns o
+    where o.conversation_id = p_conversation_id and o.wake_at < 'infinity';
   if first_open is null then
-    select min(o.position) into first_open from open_turns o where o.conversation_id = p_conversation_id and o.wake_at = 'infinity';
+    select min(o.position) into first_open
+      from open_turns o
+      where o.conversation_id = p_conversation_id and o.wake_at = 'infinity';
   end if;
-  select count(*), coalesce(sum(h.bytes), 0) into shown, bytes from (
-    select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far from (
-      select octet_length(t.text) + octet_length(t.result) as bytes, t.position from turns t
-      where t.conversation_id = p_conversation_id and t.position >= oldest and t.position < coalesce(first_open, p_position)
+  select count(*), coalesce(sum(h.bytes), 0) into shown, bytes
+    from (
+    select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far
+      from (
+      select octet_length(t.text) + octet_length(t.result) as bytes, t.position
+      from turns t
+      where t.conversation_id = p_conversation_id and t.position >= oldest
+        and t.position < coalesce(first_open, p_position)
         and t.state = 'done' and t.erased_at is null and t.texts_deleted_at is null
       order by t.position desc limit most_turns) e) h
     where h.so_far <= most_bytes;
@@ -74,7 +91,8 @@ begin
 end $$;
 
 -- Returns the tokens of the conversation's summary, with the words around it.
-create function turnpike.summary_tokens(p_conversation_id text, p_bounds jsonb) returns bigint language plpgsql stable as $$
+create function turnpike.summary_tokens(p_conversation_id text, p_bounds jsonb) returns bigint
+language plpgsql stable as $$
 begin
   return coalesce((select octet_length(s.text) + (p_bounds -> 'summary')::integer from conversation_summaries s
     where s.conversation_id = p_conversation_id), 0);
@@ -101,11 +119,13 @@ begin
   from (
     select a.*, case
       when split_part(a.media_type, ';', 1) ~ (bounds ->> 'text_types') then 'text'
-      when a.bytes > (bounds -> 'object_bytes')::bigint or a.media_type !~ coalesce(bounds -> 'takes' ->> p_engine, '^$') then 'named'
+      when a.bytes > (bounds -> 'object_bytes')::bigint
+      or a.media_type !~ coalesce(bounds -> 'takes' ->> p_engine, '^$') then 'named'
       when a.media_type like 'image/%' then 'image' else 'document' end as kind
     from files a
     where a.space_id = p_space_id and a.state = 'ready' and a.file_id in (select jsonb_array_elements_text(p_files))
-  ) f, lateral (select octet_length(f.name) + octet_length(f.file_id) + octet_length(f.media_type) + (bounds -> 'named')::bigint as tokens) named;
+  ) f, lateral (select octet_length(f.name) + octet_length(f.file_id) + octet_length(f.media_type)
+    + (bounds -> 'named')::bigint as tokens) named;
   if found_files is distinct from jsonb_array_length(p_files) then
     return null;
   end if;

@@ -20,8 +20,10 @@ begin
     if found_turn.state = 'queued' then
       waits_behind := turnpike.waiting_before(found_turn.conversation_id);
       if waits_behind is not null then
-        select o.expires_at into waits_behind_until from open_turns o
-          where o.user_id = found_turn.user_id and o.test = found_turn.test and o.turn_id collate "C" = found_turn.turn_id;
+        select o.expires_at into waits_behind_until
+          from open_turns o
+          where o.user_id = found_turn.user_id and o.test = found_turn.test
+            and o.turn_id collate "C" = found_turn.turn_id;
       end if;
     end if;
   end if;
@@ -34,7 +36,8 @@ end $$;
 -- page that is read once. The mark is written again only if the old one ends before p_reader_soon.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor turnpike.caller, out state text, out last_seq integer, out waits boolean, out events turn_log[]) language plpgsql as $$
+  out actor turnpike.caller, out state text, out last_seq integer, out waits boolean, out events turn_log[])
+language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -50,13 +53,16 @@ begin
     if found_turn.state in ('queued', 'running') and p_reader_until is not null
       and coalesce(found_turn.stream_until < p_reader_soon, true)
     then
-      update turns t set stream_until = p_reader_until where t.turn_id = p_turn_id and t.state in ('queued', 'running');
+      update turns t set stream_until = p_reader_until
+        where t.turn_id = p_turn_id and t.state in ('queued', 'running');
     end if;
     state := found_turn.state;
-    waits := found_turn.waiting is not null or (state = 'queued' and turnpike.waiting_before(found_turn.conversation_id) is not null);
+    waits := found_turn.waiting is not null
+      or (state = 'queued' and turnpike.waiting_before(found_turn.conversation_id) is not null);
     -- Deleted steps leave no log, so nothing follows.
     last_seq := case when found_turn.steps_deleted_at is null then found_turn.last_event_seq else 0 end;
-    events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq order by n.seq limit p_limit);
+    events := array(select n from turn_log n where n.turn_id = p_turn_id and n.seq > p_after_seq
+      order by n.seq limit p_limit);
   end if;
   {{caller.closes}}
 end $$;
@@ -68,5 +74,6 @@ returns table (turn_id text, last_seq integer, ended boolean, waits boolean) lan
 begin
   return query select t.turn_id, t.last_event_seq, t.state in ('done', 'failed', 'cancelled'),
     t.waiting is not null or (t.state = 'queued' and turnpike.waiting_before(t.conversation_id) is not null)
-    from turns t where t.turn_id = any (p_turn_ids);
+    from turns t
+    where t.turn_id = any (p_turn_ids);
 end $$;

@@ -17,32 +17,54 @@ create type turnpike.new_step as (
 -- api_turns once it has ended (docs/contract.md).
 -- The cost of a call of a test turn is a rehearsed one: the call costs nothing.
 -- If the tokens cost more (price) than the hold had left (cost), the difference is our loss.
-create function turnpike.keep_steps(p_steps turnpike.new_step[], p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.keep_steps(p_steps turnpike.new_step[], p_moment timestamptz) returns void
+language plpgsql as $$
 declare
   one turnpike.new_step;
 begin
-  insert into turn_steps (turn_id, step, agent, epoch, text, content, pending_calls, finish, cost_credit_micros, created_at, subagent,
-    model, tokens_input, events, first_event_seq)
-  select (s.turn).turn_id, (s.step ->> 'step')::integer, s.step ->> 'agent', (s.turn).epoch, s.step ->> 'text', s.step -> 'content',
-    (s.step ->> 'calls')::integer, s.step ->> 'finish', case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end, p_moment, s.step ->> 'subagent', s.step ->> 'model',
-    (s.step ->> 'tokens_input')::bigint, turnpike.packed_drafts(s.events), (s.turn).last_event_seq + 1
+  insert into turn_steps (
+      turn_id, step, agent, epoch, text,
+      content, pending_calls, finish,
+      cost_credit_micros, created_at, subagent,
+      model, tokens_input, events,
+      first_event_seq)
+  select
+      (s.turn).turn_id, (s.step ->> 'step')::integer, s.step ->> 'agent', (s.turn).epoch, s.step ->> 'text',
+      s.step -> 'content', (s.step ->> 'calls')::integer, s.step ->> 'finish',
+      case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end, p_moment, s.step ->> 'subagent',
+      s.step ->> 'model', (s.step ->> 'tokens_input')::bigint, turnpike.packed_drafts(s.events),
+      (s.turn).last_event_seq + 1
   from unnest(p_steps) s;
   -- served by: the provider account, else the account's active plan.
-  insert into model_calls (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, subscription_id, model,
-    role, subagent, {{prices.countNames}}, duration_sec,
-    price_version, cost_credit_micros, billed_credit_micros, rehearsed_credit_micros, settled_at, created_at)
-  select (s.turn).turn_id, (s.step ->> 'step')::integer, (s.turn).user_id, (s.turn).space_id, (s.turn).key_id, (s.turn).end_user_ref,
-    (s.turn).conversation_id, (s.turn).test, s.step ->> 'provider',
-    coalesce(s.step ->> 'account', (select b.sub_id::text from turnpike.active_subscription((s.turn).user_id, p_moment) b)),
-    s.step ->> 'model', case when s.step ->> 'agent' is null then 'orchestrator' when s.step ->> 'agent' like 'summary:%' then 'summary' else 'subagent' end, s.step ->> 'subagent',
-    {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
-    (s.step ->> 'price_version')::integer, case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
-    case when (s.turn).test then 0 else s.billed end,
-    case when (s.turn).rehearsed_hold_credit_micros is not null then (s.step ->> 'cost')::bigint end, s.settled_at, p_moment
+  insert into model_calls (
+      turn_id, step, user_id, space_id, key_id,
+      end_user_ref, conversation_id, test, provider,
+      subscription_id,
+      model,
+      role,
+      subagent, {{prices.countNames}}, duration_sec,
+      price_version, cost_credit_micros,
+      billed_credit_micros,
+      rehearsed_credit_micros, settled_at,
+      created_at)
+  select
+      (s.turn).turn_id, (s.step ->> 'step')::integer, (s.turn).user_id, (s.turn).space_id, (s.turn).key_id,
+      (s.turn).end_user_ref, (s.turn).conversation_id, (s.turn).test, s.step ->> 'provider',
+      coalesce(s.step ->> 'account',
+        (select b.sub_id::text from turnpike.active_subscription((s.turn).user_id, p_moment) b)),
+      s.step ->> 'model',
+      case when s.step ->> 'agent' is null then 'orchestrator' when s.step ->> 'agent' like 'summary:%' then 'summary'
+        else 'subagent' end,
+      s.step ->> 'subagent', {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
+      (s.step ->> 'price_version')::integer, case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
+      case when (s.turn).test then 0 else s.billed end,
+      case when (s.turn).rehearsed_hold_credit_micros is not null then (s.step ->> 'cost')::bigint end, s.settled_at,
+      p_moment
   from unnest(p_steps) s;
   foreach one in array p_steps loop
     if (one.step ->> 'price')::bigint > (one.step ->> 'cost')::bigint then
-      perform turnpike.add_loss(one.turn, 'over_hold', (one.step ->> 'price')::bigint - (one.step ->> 'cost')::bigint, p_moment);
+      perform turnpike.add_loss(one.turn, 'over_hold', (one.step ->> 'price')::bigint - (one.step ->> 'cost')::bigint,
+        p_moment);
     end if;
     if one.step ->> 'account' is not null then
       perform turnpike.keep_served(one.turn, one.step, one.settled_at is not null, p_moment);
@@ -53,7 +75,8 @@ end $$;
 -- Stores the facts of a step about the provider account that served it.
 -- The steps of one minute write the binding once.
 -- p_ends: the end of the turn has already written the binding, because it locks the conversation.
-create function turnpike.keep_served(mine turns, p_step jsonb, p_ends boolean, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.keep_served(mine turns, p_step jsonb, p_ends boolean, p_moment timestamptz) returns void
+language plpgsql as $$
 begin
   if (p_step ->> 'bind')::boolean and not p_ends then
     update conversations c set provider_id = p_step ->> 'account', served_at = p_moment

@@ -31,19 +31,24 @@ create type turnpike.place as (
 
 -- Locks the conversation of a new turn, before the caller locks its wallet. A new conversation is deleted again if the
 -- turn is refused.
-create function turnpike.lock_place(caller turnpike.caller, admission turnpike.admission, p_end_user text, p_conversation_id text,
-  p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.lock_place(caller turnpike.caller, admission turnpike.admission, p_end_user text,
+  p_conversation_id text, p_moment timestamptz) returns void language plpgsql as $$
 begin
-  insert into conversations (conversation_id, space_id, user_id, test, end_user_ref, name, last_position, created_at)
-  values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0, p_moment)
+  insert into conversations (
+      conversation_id, space_id, user_id, test, end_user_ref, name, last_position,
+      created_at)
+  values (
+      p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, 0,
+      p_moment)
   on conflict do nothing;
-  perform from conversations c where c.space_id = admission.space_id and c.end_user_ref = p_end_user
+  perform from conversations c
+    where c.space_id = admission.space_id and c.end_user_ref = p_end_user
     and c.name = admission.conversation_name for no key update;
 end $$;
 
 -- Takes the next place in a conversation, whose row numbers its turns in the order of their commits.
-create function turnpike.take_place(caller turnpike.caller, admission turnpike.admission, p_end_user text, p_conversation_id text,
-  p_moment timestamptz) returns turnpike.place language plpgsql as $$
+create function turnpike.take_place(caller turnpike.caller, admission turnpike.admission, p_end_user text,
+  p_conversation_id text, p_moment timestamptz) returns turnpike.place language plpgsql as $$
 declare
   place turnpike.place;
 begin
@@ -53,18 +58,25 @@ begin
     returning c.conversation_id, c.last_position into place.conversation_id, place.position;
   if not found then
     -- Another request can insert the conversation at the same moment.
-    insert into conversations as c (conversation_id, space_id, user_id, test, end_user_ref, name, last_turn_at, created_at)
-    values (p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name, p_moment, p_moment)
-    on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position + 1,
-      user_id = excluded.user_id, test = excluded.test, last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
+    insert into conversations as c (
+        conversation_id, space_id, user_id, test, end_user_ref, name,
+        last_turn_at, created_at)
+    values (
+        p_conversation_id, admission.space_id, caller.user_id, caller.test, p_end_user, admission.conversation_name,
+        p_moment, p_moment)
+    on conflict on constraint conversations_space_id_end_user_ref_name_key do update set last_position = c.last_position
+      + 1, user_id = excluded.user_id, test = excluded.test,
+      last_turn_at = greatest(c.last_turn_at, excluded.last_turn_at)
     returning c.conversation_id, c.last_position into place.conversation_id, place.position;
   end if;
   place.wakes_at := p_moment;
   -- Two conditions: in one, PostgreSQL would plan the query again for the first turn of each conversation.
   if place.position > 1 then
     select o.state, case o.state when 'waiting' then o.turn_id end into place.first_state, place.waits_behind
-      from open_turns o where o.conversation_id = place.conversation_id and o.wake_at < 'infinity';
-    if found or exists (select from open_turns o where o.conversation_id = place.conversation_id and o.wake_at = 'infinity') then
+      from open_turns o
+      where o.conversation_id = place.conversation_id and o.wake_at < 'infinity';
+    if found or exists (select from open_turns o where o.conversation_id = place.conversation_id
+      and o.wake_at = 'infinity') then
       -- It can start when the turn before it has ended (next_turn).
       place.wakes_at := 'infinity';
     end if;
@@ -74,36 +86,41 @@ end $$;
 
 -- Writes the row of a new turn, and that it is open.
 create function turnpike.write_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_new turnpike.new_turn,
-  caller turnpike.caller, admission turnpike.admission, place turnpike.place, p_reserved turnpike.reservation, p_sale turnpike.sale)
+  caller turnpike.caller, admission turnpike.admission, place turnpike.place, p_reserved turnpike.reservation,
+  p_sale turnpike.sale)
 returns turns language plpgsql as $$
 declare
   written turns;
   hold bigint := case when caller.test then 0 else p_reserved.amount end;
   rehearsed bigint := case when caller.test and admission.needed is not null then p_reserved.amount end;
 begin
-  insert into turns as t (turn_id, user_id, key_id, member_id, space_id, test, request_id,
-    conversation_id, position, end_user_ref,
-    idempotency_key, request_hash, text, file_ids, metadata,
-    traceparent, tracestate, timeout_seconds, on_limit, max_wait_seconds,
-    max_output_tokens, temperature, reasoning_effort,
-    model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
-    rehearsed_hold_credit_micros, rehearsed_cost_credit_micros,
-    window_started_at, created_at,
-    price_id, end_user_price, end_user_hold_credit_micros)
-  values (p_new.turn_id, caller.user_id, caller.key_id, caller.member_id, admission.space_id, caller.test, p_request.request_id,
-    place.conversation_id, place.position, p_asked.end_user,
-    p_new.idempotency_key, p_new.request_hash, p_new.text, p_asked.files, p_new.metadata,
-    p_new.traceparent, p_new.tracestate, p_new.timeout, p_new.on_limit, p_new.max_wait,
-    p_asked.max_output, p_new.temperature, p_new.reasoning,
-    admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
-    rehearsed, case when rehearsed is not null then 0 end,
-    p_reserved.window_started_at, p_request.moment,
-    (p_sale.price).price_id, turnpike.shown_price(p_sale.price), case when p_sale.prepaid then
-      case when place.first_state = 'waiting' then 0 else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
+  insert into turns as t (
+      turn_id, user_id, key_id, member_id, space_id, test,
+      request_id, conversation_id, position, end_user_ref, idempotency_key,
+      request_hash, text, file_ids, metadata, traceparent, tracestate,
+      timeout_seconds, on_limit, max_wait_seconds, max_output_tokens, temperature, reasoning_effort,
+      model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
+      rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
+      price_id, end_user_price,
+      end_user_hold_credit_micros)
+  values (
+      p_new.turn_id, caller.user_id, caller.key_id, caller.member_id, admission.space_id, caller.test,
+      p_request.request_id, place.conversation_id, place.position, p_asked.end_user, p_new.idempotency_key,
+      p_new.request_hash, p_new.text, p_asked.files, p_new.metadata, p_new.traceparent, p_new.tracestate,
+      p_new.timeout, p_new.on_limit, p_new.max_wait, p_asked.max_output, p_new.temperature, p_new.reasoning,
+      admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
+      rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
+      (p_sale.price).price_id, turnpike.shown_price(p_sale.price),
+      case when p_sale.prepaid then case when place.first_state = 'waiting' then 0
+        else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
   returning t.* into written;
-  insert into open_turns (turn_id, conversation_id, position, user_id, test,
-    state, wake_at, created_at, lane)
-  values (written.turn_id, written.conversation_id, written.position, written.user_id, written.test,
-    case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment, hashtext(written.end_user_ref));
+  insert into open_turns (
+      turn_id, conversation_id, position, user_id, test,
+      state, wake_at, created_at,
+      lane)
+  values (
+      written.turn_id, written.conversation_id, written.position, written.user_id, written.test,
+      case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment,
+      hashtext(written.end_user_ref));
   return written;
 end $$;

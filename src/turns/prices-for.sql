@@ -7,7 +7,10 @@ begin
   if p_pin = claimed.model then
     select f.* into former from former_prices f where f.pin = p_pin and f.price_version = claimed.price_version;
   else
-    select f.* into former from former_prices f where f.pin = p_pin and f.until_at > claimed.created_at order by f.price_version limit 1;
+    select f.* into former
+      from former_prices f
+      where f.pin = p_pin and f.until_at > claimed.created_at
+      order by f.price_version limit 1;
   end if;
   if former.pin is null then
     return '{}';

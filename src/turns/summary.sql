@@ -14,14 +14,15 @@ declare
   found turnpike.kept_summary;
 begin
   select s.until_position, s.turns, s.text into found.until_position, found.turns, found.text
-    from conversation_summaries s where s.conversation_id = claimed.conversation_id;
+    from conversation_summaries s
+    where s.conversation_id = claimed.conversation_id;
   return case when found.text is not null then found end;
 end $$;
 
 -- Keeps a summary that a step of the turn has written. Returns false if the turn belongs to another worker, a later
 -- summary is there, or texts that it covers were deleted since the turn began. A repeat changes nothing.
-create function turnpike.keep_summary(p_turn_id text, p_epoch integer, p_summary turnpike.kept_summary, p_model text, p_tokens integer,
-  p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.keep_summary(p_turn_id text, p_epoch integer, p_summary turnpike.kept_summary, p_model text,
+  p_tokens integer, p_moment timestamptz) returns boolean language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
 begin
@@ -31,10 +32,15 @@ begin
   then
     return false;
   end if;
-  insert into conversation_summaries as s (conversation_id, until_position, turns, text, tokens, turn_id, model, created_at)
-  values (mine.conversation_id, p_summary.until_position, p_summary.turns, p_summary.text, p_tokens, p_turn_id, p_model, p_moment)
-  on conflict (conversation_id) do update set until_position = excluded.until_position, turns = excluded.turns, text = excluded.text,
-      tokens = excluded.tokens, turn_id = excluded.turn_id, model = excluded.model, created_at = excluded.created_at
+  insert into conversation_summaries as s (
+      conversation_id, until_position, turns, text, tokens, turn_id, model,
+      created_at)
+  values (
+      mine.conversation_id, p_summary.until_position, p_summary.turns, p_summary.text, p_tokens, p_turn_id, p_model,
+      p_moment)
+  on conflict (conversation_id) do update set until_position = excluded.until_position, turns = excluded.turns,
+    text = excluded.text, tokens = excluded.tokens, turn_id = excluded.turn_id, model = excluded.model,
+    created_at = excluded.created_at
     where s.until_position < excluded.until_position;
   return found;
 end $$;

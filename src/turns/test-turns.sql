@@ -22,7 +22,8 @@ begin
   if open.cap is not null then
     return row(open.cap, open."limit", open.used, null)::turnpike.test_turn_count;
   end if;
-  used_today := turnpike.over_daily('daily_test_turns', (select t.created_at from turns t where t.user_id = p_user_id and t.test
+  used_today := turnpike.over_daily('daily_test_turns',
+    (select t.created_at from turns t where t.user_id = p_user_id and t.test
     order by t.turn_id collate "C" desc offset turnpike.limit_of('daily_test_turns') - 1 limit 1), p_moment);
   return row(used_today.cap, used_today."limit", used_today.used, used_today.retry_after)::turnpike.test_turn_count;
 end $$;

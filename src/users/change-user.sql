@@ -4,7 +4,8 @@ create function turnpike.lock_user(p_user_id bigint) returns users language plpg
 declare
   locked users;
 begin
-  perform from users u where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
+  perform from users u
+    where u.user_id = p_user_id or (u.role = 'admin' and u.disabled_at is null)
     order by u.user_id for no key update;
   select u.* into locked from users u where u.user_id = p_user_id;
   return locked;
@@ -26,22 +27,28 @@ begin
   if locked.role is distinct from 'admin' or locked.disabled_at is not null then
     return false;
   end if;
-  others := array(select u from users u where u.user_id <> locked.user_id and u.role = 'admin' and u.disabled_at is null);
+  others := array(select u from users u where u.user_id <> locked.user_id and u.role = 'admin'
+    and u.disabled_at is null);
   return cardinality(others) = 0
-    or (turnpike.is_able_admin(locked) and not exists (select from unnest(others) u where turnpike.is_able_admin(u::users)));
+    or (turnpike.is_able_admin(locked)
+      and not exists (select from unnest(others) u where turnpike.is_able_admin(u::users)));
 end $$;
 
 -- p_disabled = true: disables an account, its sessions and its webhooks, and marks its turns to be ended. p_disabled =
 -- false: enables the account and the webhooks that were disabled with it.
-create function turnpike.set_disabled(p_user_id bigint, p_disabled boolean, p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.set_disabled(p_user_id bigint, p_disabled boolean, p_moment timestamptz) returns void
+language plpgsql as $$
 begin
   if p_disabled then
-    update users u set disabled_at = p_moment, session_epoch = u.session_epoch + 1, ending_turns = true where u.user_id = p_user_id;
-    update webhook_endpoints w set disabled_at = p_moment, disabled_reason = 'account_disabled', stopping = true, updated_at = p_moment
+    update users u set disabled_at = p_moment, session_epoch = u.session_epoch + 1, ending_turns = true
+      where u.user_id = p_user_id;
+    update webhook_endpoints w set disabled_at = p_moment, disabled_reason = 'account_disabled', stopping = true,
+      updated_at = p_moment
       where w.user_id = p_user_id and w.deleted_at is null and w.disabled_at is null;
   else
     update users u set disabled_at = null, ending_turns = false where u.user_id = p_user_id;
-    update webhook_endpoints w set disabled_at = null, disabled_reason = null, failing_since = null, updated_at = p_moment
+    update webhook_endpoints w set disabled_at = null, disabled_reason = null, failing_since = null,
+      updated_at = p_moment
       where w.user_id = p_user_id and w.disabled_reason = 'account_disabled';
   end if;
 end $$;
@@ -81,10 +88,12 @@ begin
 
   select u.* into changed from users u where u.user_id = p_user_id;
   if (changed.role, changed.disabled_at) is distinct from (was.role, was.disabled_at) then
-    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = caller.user_id where u.user_id = p_user_id;
+    update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = caller.user_id
+      where u.user_id = p_user_id;
     perform turnpike.note_change(caller.user_id, 'user.' || p_change, 'user', p_user_id::text,
       jsonb_build_object('role', was.role, 'disabled_at', was.disabled_at),
-      jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request.request_id, p_request.address, p_request.moment);
+      jsonb_build_object('role', changed.role, 'disabled_at', changed.disabled_at), p_request.request_id,
+      p_request.address, p_request.moment);
   end if;
   if refused is null then
     account := turnpike.user_answer_of(changed);

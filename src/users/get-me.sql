@@ -16,6 +16,7 @@ begin
   select u.* into own from users u where u.user_id = caller.user_id;
   account := turnpike.user_answer_of(own);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
-  acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u where u.user_id = caller.acting_user_id);
+  acting_admin := (select (u.user_id, u.name)::turnpike.acting_admin from users u
+    where u.user_id = caller.acting_user_id);
   {{caller.closes row}}
 end $$;

@@ -39,8 +39,9 @@ begin
   else
     -- Only the unique index detects an account that another transaction is inserting.
     begin
-      update users u set name = wanted.name, email = wanted.email, email_verified = wanted.email_verified, role = wanted.role,
-        brand = wanted.brand where u.user_id = p_user_id;
+      update users u set name = wanted.name, email = wanted.email, email_verified = wanted.email_verified,
+        role = wanted.role, brand = wanted.brand
+        where u.user_id = p_user_id;
     exception when unique_violation then
       refused := 'email_taken';
     end;
@@ -56,18 +57,20 @@ begin
       perform turnpike.create_wallet(p_user_id);
       select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
       wallet := jsonb_populate_record(wallet, p_wallet);
-      perform turnpike.set_wallet_limits(p_user_id, wallet.end_user_daily_credit_micros, wallet.end_user_monthly_credit_micros,
-        wallet.low_balance_credit_micros);
+      perform turnpike.set_wallet_limits(p_user_id, wallet.end_user_daily_credit_micros,
+        wallet.end_user_monthly_credit_micros, wallet.low_balance_credit_micros);
     end if;
     after := turnpike.user_for_audit(p_user_id);
     if after <> before then
-      update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id where u.user_id = p_user_id;
-      perform turnpike.note_change((admin.caller).user_id, 'user.update', 'user', p_user_id::text, before, after, p_request.request_id,
-        p_request.address,
+      update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
+        where u.user_id = p_user_id;
+      perform turnpike.note_change((admin.caller).user_id, 'user.update', 'user', p_user_id::text, before, after,
+        p_request.request_id, p_request.address,
         p_request.moment);
     end if;
   end if;
-  entity := case when refused = 'email_taken' then turnpike.holder_of_email(wanted.email) else turnpike.admin_user_answer_of(p_user_id) end;
+  entity := case when refused = 'email_taken' then turnpike.holder_of_email(wanted.email)
+    else turnpike.admin_user_answer_of(p_user_id) end;
   {{admin.closes row}}
 end $$;
 
@@ -90,12 +93,14 @@ begin
   if was.user_id is null then
     refused := 'unknown';
   else
-    select count(*) into ended from sessions n
-      where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null and n.expires_at > p_request.moment;
+    select count(*) into ended
+      from sessions n
+      where n.user_id = p_user_id and n.epoch = was.session_epoch and n.ended_at is null
+        and n.expires_at > p_request.moment;
     update users u set session_epoch = u.session_epoch + 1 where u.user_id = p_user_id;
     entity := row(ended)::turnpike.ended_answer;
-    perform turnpike.note_change((admin.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null, to_jsonb(entity), p_request.request_id,
-      p_request.address,
+    perform turnpike.note_change((admin.caller).user_id, 'user.end_sessions', 'user', p_user_id::text, null,
+      to_jsonb(entity), p_request.request_id, p_request.address,
       p_request.moment);
   end if;
   {{admin.closes row}}

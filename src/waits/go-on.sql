@@ -5,8 +5,9 @@
 -- the account (p_shard).
 -- went_on: it took a hold and can be claimed. Otherwise bound_by and counter name the limit, and resets_at its reset.
 -- is_too_small: that limit would be too small even with nothing spent or held.
-create function turnpike.try_waiting(mine turns, p_shard integer, p_event_id text, p_moment timestamptz, out went_on boolean,
-  out has_subscriber boolean, out bound_by text, out counter text, out resets_at timestamptz, out is_too_small boolean)
+create function turnpike.try_waiting(mine turns, p_shard integer, p_event_id text, p_moment timestamptz,
+  out went_on boolean, out has_subscriber boolean, out bound_by text, out counter text, out resets_at timestamptz,
+  out is_too_small boolean)
 language plpgsql as $$
 declare
   wait waiting_turns;
@@ -24,8 +25,8 @@ begin
   is_too_small := false;
   select w.* into wait from waiting_turns w where w.turn_id = mine.turn_id;
   wanted := least(wait.wanted_credit_micros, mine.max_cost_credit_micros - mine.hold_credit_micros);
-  headroom := turnpike.headroom(spender, coalesce(wanted, wait.wanted_credit_micros), wait.needed_credit_micros, true, null, sale,
-    mine.hold_credit_micros);
+  headroom := turnpike.headroom(spender, coalesce(wanted, wait.wanted_credit_micros), wait.needed_credit_micros, true,
+    null, sale, mine.hold_credit_micros);
   if coalesce(wanted < wait.needed_credit_micros, false) then
     bound_by := 'max_cost';
     is_too_small := true;
@@ -37,7 +38,8 @@ begin
       has_subscriber := resumed.has_subscriber;
       return;
     end if;
-    select c.* into blocking from unnest(headroom.caps) c
+    select c.* into blocking
+      from unnest(headroom.caps) c
       where c.limit_credit_micros - c.spent_credit_micros - c.reserved_credit_micros < wait.needed_credit_micros
       order by c.limit_credit_micros < wait.needed_credit_micros desc, c.resets_at desc limit 1;
     bound_by := coalesce(blocking.cap, 'balance');
@@ -47,14 +49,18 @@ begin
       bound_by := 'end_user_credit';
       counter := mine.end_user_ref;
     end if;
-    is_too_small := case when bound_by = 'end_user_credit' then (headroom.credit).balance - mine.end_user_hold_credit_micros < (headroom.credit).needed
+    is_too_small := case
+      when bound_by = 'end_user_credit' then (headroom.credit).balance - mine.end_user_hold_credit_micros
+      < (headroom.credit).needed
       when blocking.cap is null then headroom.available + headroom.held < wait.needed_credit_micros
       else blocking.limit_credit_micros < wait.needed_credit_micros end;
   end if;
   limit_now := turnpike.limit_of_wait(mine, bound_by, wait.needed_credit_micros, resets_at, blocking, headroom.credit);
-  if (bound_by, coalesce(counter, ''), is_too_small) is distinct from (wait.bound_by, coalesce(wait.counter, ''), wait.too_small) then
+  if (bound_by, coalesce(counter, ''), is_too_small) is distinct
+    from (wait.bound_by, coalesce(wait.counter, ''), wait.too_small) then
     update waiting_turns w set bound_by = try_waiting.bound_by, counter = try_waiting.counter,
-      too_small = is_too_small where w.turn_id = mine.turn_id;
+      too_small = is_too_small
+      where w.turn_id = mine.turn_id;
   end if;
   if limit_now <> mine.waiting -> 'limit' then
     update turns t set waiting = jsonb_set(t.waiting, '{limit}', limit_now) where t.turn_id = mine.turn_id;
@@ -73,15 +79,18 @@ declare
 begin
   picked := '{}';
   loop
-    select w.limit_key into next_key from waiting_turns w
-      where w.user_id = p_user_id and w.test = p_test and w.limit_key > group_key and w.bound_by <> 'max_cost' order by w.limit_key limit 1;
+    select w.limit_key into next_key
+      from waiting_turns w
+      where w.user_id = p_user_id and w.test = p_test and w.limit_key > group_key and w.bound_by <> 'max_cost'
+      order by w.limit_key limit 1;
     exit when next_key is null;
     if cardinality(picked) >= p_most then
       last := group_key;
       exit;
     end if;
     group_key := next_key;
-    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.test = p_test and w.limit_key = group_key
+    heads := array(select w.turn_id from waiting_turns w where w.user_id = p_user_id and w.test = p_test
+      and w.limit_key = group_key
       and w.bound_by <> 'max_cost' order by w.since, w.turn_id limit p_most - cardinality(picked) + 1);
     picked := picked || heads;
   end loop;
@@ -95,8 +104,8 @@ end $$;
 -- last: where the next call continues, with due_at as its p_due and seen as its p_seen; null: all limits were tried.
 -- Only then is due_at of the account changed.
 create function turnpike.wake_account(p_user_id bigint, p_test boolean, p_after text, p_seen bigint, p_due timestamptz,
-  p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out seen bigint, out due_at timestamptz,
-  out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
+  p_again timestamptz, p_event_ids jsonb, p_moment timestamptz, out went_on integer, out last text, out seen bigint,
+  out due_at timestamptz, out has_subscriber boolean) language plpgsql set enable_seqscan = off as $$
 declare
   picked text[];
   shard integer;
@@ -111,7 +120,8 @@ begin
   has_subscriber := false;
   due_at := p_due;
   -- Another sweep is at this account.
-  if not pg_try_advisory_xact_lock(hashtext(case when p_test then 'test waits' else 'waits' end), hashtext(p_user_id::text)) then
+  if not pg_try_advisory_xact_lock(hashtext(case when p_test then 'test waits' else 'waits' end),
+    hashtext(p_user_id::text)) then
     return;
   end if;
   -- A limit that is raised between two calls may be one that an earlier call tried.
@@ -120,11 +130,16 @@ begin
   if cardinality(picked) > 0 then
     picked := array(select t.turn_id from turns t where t.turn_id = any (picked) and t.waiting is not null
       order by t.turn_id collate "C" for no key update skip locked);
-    perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (picked))
+    perform from conversations c
+      where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (picked))
       order by c.conversation_id for no key update;
     perform turnpike.lock_end_users(picked);
     shard := turnpike.lock_money(p_user_id, p_test);
-    for one in select w.turn_id, w.limit_key from waiting_turns w where w.turn_id = any (picked) order by w.since, w.turn_id loop
+    for one in select w.turn_id, w.limit_key
+      from waiting_turns w
+      where w.turn_id = any (picked)
+      order by w.since,
+      w.turn_id loop
       continue when one.limit_key = any (stopped);
       if went_on >= most then
         is_full := true;
@@ -155,15 +170,18 @@ begin
   if last is null then
     -- Turns that run may release credit, without a word to the turns that wait.
     if exists (select from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'running')
-      or exists (select from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'queued' and o.wake_at < 'infinity')
+      or exists (select from open_turns o where o.test = p_test and o.user_id = p_user_id and o.state = 'queued'
+        and o.wake_at < 'infinity')
     then
       due_at := least(due_at, p_again);
     end if;
-    if not exists (select from waiting_turns w where w.user_id = p_user_id and w.test = p_test and w.bound_by <> 'max_cost') then
+    if not exists (select from waiting_turns w where w.user_id = p_user_id and w.test = p_test
+      and w.bound_by <> 'max_cost') then
       due_at := 'infinity';
     end if;
     -- If a limit was raised in the meantime, the account stays due.
-    update waiting_accounts a set due_at = wake_account.due_at where a.user_id = p_user_id and a.test = p_test and a.raises = seen;
+    update waiting_accounts a set due_at = wake_account.due_at
+      where a.user_id = p_user_id and a.test = p_test and a.raises = seen;
     if not found and seen is not null then
       -- The request that raised it was sent away by the lock above, so this caller tries again.
       last := '';
@@ -176,10 +194,12 @@ end $$;
 
 -- Returns accounts whose live or test turns wait and must be tried, the one that is due for longest first. p_passed:
 -- what is not returned, each as its id and `test`.
-create function turnpike.due_accounts(p_passed jsonb, p_limit integer, p_moment timestamptz) returns table (user_id bigint, test boolean)
+create function turnpike.due_accounts(p_passed jsonb, p_limit integer, p_moment timestamptz)
+returns table (user_id bigint, test boolean)
 language plpgsql set enable_seqscan = off as $$
 begin
-  return query select a.user_id, a.test from waiting_accounts a
+  return query select a.user_id, a.test
+    from waiting_accounts a
     where a.due_at <= p_moment and not p_passed ? concat_ws(' ', a.user_id, a.test::text)
     order by a.due_at limit p_limit;
 end $$;
@@ -197,8 +217,8 @@ create type turnpike.expired_wait as (
 -- Fails up to p_limit turns whose wait has expired, with their partial results and bills for the work so far. Cancels
 -- turns that were blocked by another one for too long: they have not started, and cost nothing.
 -- Turns that another transaction has locked are left to the next call. ended: the turns with their accounts.
-create function turnpike.expire_waits(p_limit integer, p_event_ids jsonb, p_moment timestamptz, out ended turnpike.expired_wait[],
-  out next boolean) language plpgsql set enable_seqscan = off as $$
+create function turnpike.expire_waits(p_limit integer, p_event_ids jsonb, p_moment timestamptz,
+  out ended turnpike.expired_wait[], out next boolean) language plpgsql set enable_seqscan = off as $$
 declare
   ids text[];
   mine turns;
@@ -211,22 +231,28 @@ declare
 begin
   ended := '{}';
   next := false;
-  ids := array((select w.turn_id from waiting_turns w where w.expires_at <= p_moment order by w.expires_at limit p_limit)
-    union all (select o.turn_id from open_turns o where o.state = 'blocked' and o.expires_at <= p_moment order by o.expires_at limit p_limit)
+  ids := array((select w.turn_id from waiting_turns w where w.expires_at <= p_moment
+    order by w.expires_at limit p_limit)
+    union all (select o.turn_id from open_turns o where o.state = 'blocked' and o.expires_at <= p_moment
+      order by o.expires_at limit p_limit)
     limit p_limit);
   if cardinality(ids) = 0 then
     return;
   end if;
-  ids := array(select t.turn_id from turns t where t.turn_id = any (ids) and (t.waiting is not null or t.state = 'queued')
+  ids := array(select t.turn_id from turns t where t.turn_id = any (ids)
+    and (t.waiting is not null or t.state = 'queued')
     order by t.turn_id collate "C" for no key update skip locked);
-  perform from conversations c where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids))
+  perform from conversations c
+    where c.conversation_id in (select t.conversation_id from turns t where t.turn_id = any (ids))
     order by c.conversation_id for no key update;
   perform turnpike.lock_end_users(ids);
   -- Waiting turns first: their ends free the turns that they block.
   for mine in select t.* from turns t where t.turn_id = any (ids) order by t.waiting is null, t.turn_id collate "C" loop
     if mine.waiting is not null then
-      one := turnpike.end_turn(mine, row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
-        turnpike.expired_text(mine.waiting ->> 'for'), null, false, null, '[]', true, null, p_event_ids ->> nth)::turnpike.turn_end, p_moment);
+      one := turnpike.end_turn(mine,
+        row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
+        turnpike.expired_text(mine.waiting ->> 'for'), null, false, null, '[]', true, null,
+        p_event_ids ->> nth)::turnpike.turn_end, p_moment);
     else
       -- The end of an earlier turn may have freed it.
       continue when turnpike.is_blocked_until(mine, p_moment) is not true;
@@ -239,16 +265,19 @@ begin
   end loop;
   for account in select distinct (e.turn).user_id as user_id, (e.turn).test from unnest(closing) e order by 1, 2 loop
     paid := turnpike.close_holds(array(select e from unnest(closing) e
-      where (e.turn).user_id = account.user_id and (e.turn).test = account.test order by (e.turn).turn_id collate "C"), p_moment);
+      where (e.turn).user_id = account.user_id and (e.turn).test = account.test order by (e.turn).turn_id collate "C"),
+        p_moment);
     ended := ended || row(account.user_id, account.test,
       paid.has_subscriber or exists (select from unnest(closing) e where (e.turn).user_id = account.user_id
         and (e.turn).test = account.test and e.has_subscriber), paid.posts,
-      (select count(*) from unnest(closing) e where (e.turn).user_id = account.user_id and (e.turn).test = account.test))::turnpike.expired_wait;
+      (select count(*) from unnest(closing) e where (e.turn).user_id = account.user_id
+        and (e.turn).test = account.test))::turnpike.expired_wait;
   end loop;
 end $$;
 
 -- True if a turn is blocked and its own wait has expired.
-create function turnpike.is_blocked_until(mine turns, p_moment timestamptz) returns boolean language plpgsql stable as $$
+create function turnpike.is_blocked_until(mine turns, p_moment timestamptz) returns boolean
+language plpgsql stable as $$
 begin
   return exists (select from open_turns o where o.user_id = mine.user_id and o.test = mine.test
     and o.turn_id collate "C" = mine.turn_id and o.state = 'blocked' and o.expires_at <= p_moment);
@@ -256,5 +285,6 @@ end $$;
 
 create function turnpike.expired_text(p_for text) returns text language sql immutable as $$
   select 'The turn waited for ' || case p_for when 'limit' then 'a limit to allow its next model call'
-    when 'approval' then 'a decision about a call of a tool' else 'the result of a call of a tool' end || ' until its wait expired.'
+    when 'approval' then 'a decision about a call of a tool' else 'the result of a call of a tool' end
+      || ' until its wait expired.'
 $$;

@@ -7,7 +7,8 @@ begin
 end $$;
 
 -- Sets the default limits of an account's end users, and the balance that counts as low.
-create function turnpike.set_wallet_limits(p_user_id bigint, p_daily bigint, p_monthly bigint, p_low bigint) returns void
+create function turnpike.set_wallet_limits(p_user_id bigint, p_daily bigint, p_monthly bigint, p_low bigint)
+returns void
 language plpgsql as $$
 begin
   perform turnpike.create_wallet(p_user_id);
@@ -19,7 +20,8 @@ begin
 end $$;
 
 -- Sets the default price of an account's end users, and whether they are prepaid by default.
-create function turnpike.set_wallet_prices(p_user_id bigint, p_price text, p_prepaid boolean) returns void language plpgsql as $$
+create function turnpike.set_wallet_prices(p_user_id bigint, p_price text, p_prepaid boolean) returns void
+language plpgsql as $$
 begin
   perform turnpike.create_wallet(p_user_id);
   update wallets w set end_user_price = p_price, end_user_prepaid = p_prepaid where w.user_id = p_user_id;

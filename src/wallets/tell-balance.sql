@@ -4,16 +4,19 @@
 -- Writes the event balance.low (p_order 0) or balance.depleted (p_order 1).
 -- p_balance: the new balance. The held amount is read here.
 -- Returns whether an endpoint gets the event.
-create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint, p_moment timestamptz)
+create function turnpike.tell_balance(p_user_id bigint, p_type text, p_order integer, p_balance bigint,
+  p_moment timestamptz)
 returns boolean language plpgsql as $$
 begin
   return turnpike.add_event(turnpike.event_id_at(p_moment, p_order), p_user_id, false, p_type, null, null, null, null,
-    jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros', (select s.held from turnpike.wallet_sums(p_user_id) s),
-      'threshold_credit_micros', (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
+    jsonb_build_object('balance_credit_micros', p_balance, 'held_credit_micros',
+      (select s.held from turnpike.wallet_sums(p_user_id) s), 'threshold_credit_micros',
+      (select w.low_balance_credit_micros from wallets w where w.user_id = p_user_id)), p_moment);
 end $$;
 
 -- Writes balance.depleted for a refused turn, once until the balance rises. Returns whether an endpoint gets it.
-create function turnpike.tell_depleted(p_user_id bigint, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.tell_depleted(p_user_id bigint, p_balance bigint, p_moment timestamptz) returns boolean
+language plpgsql as $$
 begin
   update wallets w set depleted_told = true where w.user_id = p_user_id and not w.depleted_told;
   if not found then
@@ -27,11 +30,13 @@ end $$;
 -- p_was: the wallet before the change, which is already written. p_balance: the new balance.
 -- p_moment: the time of the change's ledger row.
 -- Returns whether an endpoint gets an event.
-create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean language plpgsql as $$
+create function turnpike.follow_balance(p_was wallets, p_balance bigint, p_moment timestamptz) returns boolean
+language plpgsql as $$
 declare
   fell boolean := p_balance < p_was.balance_credit_micros;
   is_low boolean := p_balance < p_was.low_balance_credit_micros;
-  tells_low boolean := fell and is_low and (not p_was.low_told or p_was.balance_credit_micros >= p_was.low_balance_credit_micros);
+  tells_low boolean := fell and is_low
+    and (not p_was.low_told or p_was.balance_credit_micros >= p_was.low_balance_credit_micros);
   tells_depleted boolean := fell and p_balance = 0 and not p_was.depleted_told;
   low_told_now boolean;
   depleted_told_now boolean;
@@ -43,7 +48,8 @@ begin
   low_told_now := is_low and (p_was.low_told or tells_low);
   depleted_told_now := fell and (p_was.depleted_told or tells_depleted);
   if (low_told_now, depleted_told_now) <> (p_was.low_told, p_was.depleted_told) then
-    update wallets w set low_told = low_told_now, depleted_told = depleted_told_now where w.user_id = p_was.user_id;
+    update wallets w set low_told = low_told_now, depleted_told = depleted_told_now
+      where w.user_id = p_was.user_id;
   end if;
   if tells_low then
     has_subscriber := turnpike.tell_balance(p_was.user_id, 'balance.low', 0, p_balance, p_moment);

@@ -3,14 +3,18 @@
 -- docs/architecture/money.md). Lock order: shards by number, wallet, counters of caps.
 
 -- Returns the amounts of an account from one snapshot of the database: wallet and shards together.
-create function turnpike.wallet_sums(p_user_id bigint, out balance bigint, out held bigint, out shards integer, out shard_hold bigint)
+create function turnpike.wallet_sums(p_user_id bigint, out balance bigint, out held bigint, out shards integer,
+  out shard_hold bigint)
 language plpgsql stable as $$
 begin
-  select w.balance_credit_micros - w.folded_credit_micros + coalesce(s.balance, 0), w.held_credit_micros + coalesce(s.held, 0), w.shards,
-      w.shard_hold_credit_micros into balance, held, shards, shard_hold
-    from wallets w left join lateral (
+  select w.balance_credit_micros - w.folded_credit_micros + coalesce(s.balance, 0),
+    w.held_credit_micros + coalesce(s.held, 0), w.shards, w.shard_hold_credit_micros into balance, held, shards,
+    shard_hold
+    from wallets w
+      left join lateral (
       select sum(p.balance_credit_micros)::bigint as balance, sum(p.held_credit_micros)::bigint as held
-      from wallet_shards p where w.shards > 0 and p.user_id = w.user_id) s on true
+      from wallet_shards p
+      where w.shards > 0 and p.user_id = w.user_id) s on true
     where w.user_id = p_user_id;
   balance := coalesce(balance, 0);
   held := coalesce(held, 0);
@@ -50,14 +54,20 @@ begin
     return null;
   end if;
   first := floor(random() * count);
-  select s.shard into taken from wallet_shards s where s.user_id = p_user_id and s.shard >= first
+  select s.shard into taken
+    from wallet_shards s
+    where s.user_id = p_user_id and s.shard >= first
     order by s.shard limit 1 for no key update skip locked;
   if taken is null then
-    select s.shard into taken from wallet_shards s where s.user_id = p_user_id and s.shard < first
+    select s.shard into taken
+      from wallet_shards s
+      where s.user_id = p_user_id and s.shard < first
       order by s.shard limit 1 for no key update skip locked;
   end if;
   if taken is null then
-    select s.shard into taken from wallet_shards s where s.user_id = p_user_id and s.shard = first for no key update;
+    select s.shard into taken
+      from wallet_shards s
+      where s.user_id = p_user_id and s.shard = first for no key update;
   end if;
   return taken;
 end $$;
@@ -84,13 +94,15 @@ end $$;
 -- p_shard: the shard that this transaction has locked, or null if the account has no shards.
 -- Returns false if the account has got shards in the meantime, or if an account without shards lacks the credit.
 -- With shards, the caller must check the credit.
-create function turnpike.change_held(p_user_id bigint, p_shard integer, p_amount bigint) returns boolean language plpgsql as $$
+create function turnpike.change_held(p_user_id bigint, p_shard integer, p_amount bigint) returns boolean
+language plpgsql as $$
 begin
   if p_shard is null then
     update wallets w set held_credit_micros = w.held_credit_micros + p_amount
       where w.user_id = p_user_id and w.shards = 0 and w.balance_credit_micros - w.held_credit_micros >= p_amount;
   else
-    update wallet_shards s set held_credit_micros = s.held_credit_micros + p_amount where s.user_id = p_user_id and s.shard = p_shard;
+    update wallet_shards s set held_credit_micros = s.held_credit_micros + p_amount
+      where s.user_id = p_user_id and s.shard = p_shard;
   end if;
   return found;
 end $$;
@@ -104,7 +116,8 @@ create type turnpike.wallet_hold as (
 
 -- Takes a hold in the row of a wallet without shards, if that has the credit. p_contended: another transaction had
 -- locked the row; null: this one had.
-create function turnpike.hold_in_wallet(p_user_id bigint, p_amount bigint, p_contended boolean) returns turnpike.wallet_hold
+create function turnpike.hold_in_wallet(p_user_id bigint, p_amount bigint, p_contended boolean)
+returns turnpike.wallet_hold
 language plpgsql as $$
 declare
   hold turnpike.wallet_hold;
@@ -119,19 +132,24 @@ end $$;
 
 -- Takes charges from the row of a wallet without shards, and releases the holds of the charged turns. Returns the row
 -- afterwards; all null if the account has shards.
-create function turnpike.charge_wallet(p_user_id bigint, p_charged bigint, p_released bigint) returns wallets language plpgsql as $$
+create function turnpike.charge_wallet(p_user_id bigint, p_charged bigint, p_released bigint) returns wallets
+language plpgsql as $$
 declare
   charged wallets;
 begin
-  update wallets w set balance_credit_micros = w.balance_credit_micros - p_charged, held_credit_micros = w.held_credit_micros - p_released
-    where w.user_id = p_user_id and w.shards = 0 returning w.* into charged;
+  update wallets w set balance_credit_micros = w.balance_credit_micros - p_charged,
+    held_credit_micros = w.held_credit_micros - p_released
+    where w.user_id = p_user_id and w.shards = 0
+    returning w.* into charged;
   return charged;
 end $$;
 
 -- charge_wallet for the shard that this transaction has locked.
-create function turnpike.charge_shard(p_user_id bigint, p_shard integer, p_charged bigint, p_released bigint) returns void
+create function turnpike.charge_shard(p_user_id bigint, p_shard integer, p_charged bigint, p_released bigint)
+returns void
 language plpgsql as $$
 begin
   update wallet_shards s set balance_credit_micros = s.balance_credit_micros - p_charged,
-    held_credit_micros = s.held_credit_micros - p_released where s.user_id = p_user_id and s.shard = p_shard;
+    held_credit_micros = s.held_credit_micros - p_released
+    where s.user_id = p_user_id and s.shard = p_shard;
 end $$;

@@ -9,10 +9,13 @@ end $$;
 
 -- The sealed secrets that sign for an endpoint at a moment: the current one, then former ones
 -- within their overlap, newest first.
-create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns text[] language sql stable as $$
+create function turnpike.signing_secrets(target webhook_endpoints, p_moment timestamptz) returns text[]
+language sql stable as $$
   select target.secret || case when target.previous_until > p_moment then array(
-    select f.secret from former_signing_secrets f
-    where f.webhook_id = target.webhook_id and f.signs_until > p_moment order by f.signs_until desc) else '{}' end
+    select f.secret
+    from former_signing_secrets f
+    where f.webhook_id = target.webhook_id and f.signs_until > p_moment
+    order by f.signs_until desc) else '{}' end
 $$;
 
 -- A delivery that a run may attempt until its lease ends.
@@ -24,15 +27,18 @@ create type turnpike.claimed_delivery as (
 );
 
 -- Claims the ping of an endpoint that is not verified, if it is due and its host has room.
-create function turnpike.claim_ping(target webhook_endpoints, p_rate integer, p_burst integer, p_lease_until timestamptz,
-  p_moment timestamptz, out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz) language plpgsql as $$
+create function turnpike.claim_ping(target webhook_endpoints, p_rate integer, p_burst integer,
+  p_lease_until timestamptz, p_moment timestamptz, out deliveries turnpike.claimed_delivery[],
+  out next_due_at timestamptz) language plpgsql as $$
 declare
   ping webhook_deliveries;
   places record;
   full_event turnpike.full_event;
 begin
   deliveries := '{}';
-  select d.* into ping from webhook_deliveries d where d.delivery_id = target.ping_id and d.state = 'pending'
+  select d.* into ping
+    from webhook_deliveries d
+    where d.delivery_id = target.ping_id and d.state = 'pending'
     and (d.lease_until is null or d.lease_until <= p_moment) for no key update skip locked;
   if (ping.next_attempt_at <= p_moment) is not true then
     next_due_at := ping.next_attempt_at;
@@ -44,9 +50,11 @@ begin
     next_due_at := greatest(places.next_at, p_moment + interval '1 second');
     return;
   end if;
-  select e into full_event.event from events e
+  select e into full_event.event
+    from events e
     where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = ping.event_id;
-  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = ping.delivery_id;
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until
+    where d.delivery_id = ping.delivery_id;
   deliveries := array[row(ping.delivery_id, ping.epoch + 1, ping.round, full_event)::turnpike.claimed_delivery];
 end $$;
 
@@ -59,10 +67,10 @@ end $$;
 -- An endpoint that is not verified gets only its ping.
 -- endpoint: null if it was removed or disabled. next_due_at: when the next delivery is due, if none is due now.
 -- An index of due deliveries gives the order, so a backlog is never sorted.
-create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer, p_in_flight integer,
-  p_in_flight_failing integer, p_host_rate integer, p_host_burst integer, p_test_host_rate integer, p_test_host_burst integer,
-  p_lease_until timestamptz, p_moment timestamptz, out endpoint webhook_endpoints, out secrets text[],
-  out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz)
+create function turnpike.claim_deliveries(p_webhook_id text, p_batch integer, p_batch_bytes integer,
+  p_in_flight integer, p_in_flight_failing integer, p_host_rate integer, p_host_burst integer, p_test_host_rate integer,
+  p_test_host_burst integer, p_lease_until timestamptz, p_moment timestamptz, out endpoint webhook_endpoints,
+  out secrets text[], out deliveries turnpike.claimed_delivery[], out next_due_at timestamptz)
 language plpgsql set enable_seqscan = off set enable_sort = off set plan_cache_mode = force_generic_plan as $$
 declare
   target webhook_endpoints;
@@ -97,12 +105,15 @@ begin
   most := case when target.failing_since is null then p_in_flight else p_in_flight_failing end;
   -- Deliveries of other runs were due longest when claimed, so they are among the first rows, together with
   -- events that wait for them. An index of leases would make each claim update all indexes of its rows.
-  select count(*) filter (where first.lease_until > p_moment) into open_now from (
-    select d.lease_until from webhook_deliveries d
+  select count(*) filter (where first.lease_until > p_moment) into open_now
+    from (
+    select d.lease_until
+    from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
     order by d.next_attempt_at, d.event_id collate "C" limit 4 * most) first;
   -- Skips deliveries that another run is claiming.
-  for due in select d.* from webhook_deliveries d
+  for due in select d.*
+    from webhook_deliveries d
     where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at <= p_moment
       and (d.lease_until is null or d.lease_until <= p_moment)
       and turnpike.kept_until(p_webhook_id, d.turn_id, d.seq) is null
@@ -110,7 +121,9 @@ begin
     for no key update skip locked
   loop
     select e as event, t as turn, s.slug, turnpike.event_bytes(t) as size into found_event
-      from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
+      from events e
+        left join turns t on t.turn_id = e.turn_id
+        left join spaces s on s.space_id = t.space_id
       where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = due.event_id;
     bytes := bytes + found_event.size;
     exit when bytes > p_batch_bytes and cardinality(taken) > 0;
@@ -119,18 +132,21 @@ begin
     claimed := claimed || row(due.delivery_id, due.epoch + 1, due.round, full_event)::turnpike.claimed_delivery;
   end loop;
   if cardinality(taken) = 0 then
-    select d.next_attempt_at into next_due_at from webhook_deliveries d
+    select d.next_attempt_at into next_due_at
+      from webhook_deliveries d
       where d.webhook_id = p_webhook_id and d.state = 'pending' and d.next_attempt_at > p_moment
       order by d.next_attempt_at limit 1;
     return;
   end if;
   select r.granted, r.next_at into places
-    from turnpike.take_places_at(turnpike.host_of(target.target), target.test, cardinality(taken), rate, burst, p_moment) r;
+    from turnpike.take_places_at(turnpike.host_of(target.target), target.test, cardinality(taken), rate, burst,
+      p_moment) r;
   if (places.granted > 0) is not true then
     next_due_at := greatest(places.next_at, p_moment + interval '1 second');
     return;
   end if;
-  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until where d.delivery_id = any (taken[1:places.granted]);
+  update webhook_deliveries d set epoch = d.epoch + 1, lease_until = p_lease_until
+    where d.delivery_id = any (taken[1:places.granted]);
   deliveries := claimed[1:places.granted];
 end $$;
 
@@ -144,7 +160,8 @@ declare
   released integer := 0;
 begin
   for mine in select m.* from jsonb_to_recordset(p_deliveries) as m(delivery_id text, epoch integer) loop
-    perform from webhook_deliveries d where d.delivery_id = mine.delivery_id and d.epoch = mine.epoch for no key update skip locked;
+    perform from webhook_deliveries d
+      where d.delivery_id = mine.delivery_id and d.epoch = mine.epoch for no key update skip locked;
     if found then
       update webhook_deliveries d set lease_until = null where d.delivery_id = mine.delivery_id;
       released := released + 1;

@@ -20,8 +20,9 @@ end $$;
 -- p_forward: in the order of commits after (p_after_xact, p_after), and only events older than every open transaction.
 -- Otherwise newest first, before the event p_after.
 create function turnpike.list_events(p_request turnpike.request,
-  p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz, p_after_xact text,
-  p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller, out events turnpike.listed_event[], out more boolean)
+  p_forward boolean, p_type text, p_turn_id text, p_created_after timestamptz, p_created_before timestamptz,
+  p_after_xact text, p_after text, p_limit integer, p_bytes integer, out actor turnpike.caller,
+  out events turnpike.listed_event[], out more boolean)
 language plpgsql set enable_seqscan = off set enable_sort = off set jit = off as $$
 declare
   caller turnpike.caller;
@@ -48,7 +49,8 @@ begin
     -- Only the index of turns fits what is within.
     open page for select e.* from (select n.* from events n where n.turn_id = p_turn_id offset 0) e
       where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
-        and e.xact < pg_snapshot_xmin(pg_current_snapshot()) and (e.xact, e.event_id collate "C") > (after_xact, after_id)
+        and e.xact < pg_snapshot_xmin(pg_current_snapshot())
+        and (e.xact, e.event_id collate "C") > (after_xact, after_id)
         and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
       order by e.xact, e.event_id collate "C" limit p_limit + 1;
   elsif p_turn_id is not null then
@@ -60,7 +62,8 @@ begin
   elsif p_forward then
     open page for select e.* from events e
       where e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
-        and e.xact < pg_snapshot_xmin(pg_current_snapshot()) and (e.xact, e.event_id collate "C") > (after_xact, after_id)
+        and e.xact < pg_snapshot_xmin(pg_current_snapshot())
+        and (e.xact, e.event_id collate "C") > (after_xact, after_id)
         and e.event_id collate "C" >= first_id and e.event_id collate "C" < end_id
         and e.created_at >= since and e.created_at < until and (p_type is null or e.type = p_type)
       order by e.xact, e.event_id collate "C" limit p_limit + 1;
@@ -76,7 +79,9 @@ begin
     fetch page into event;
     exit when event.event_id is null;
     select t as turn, s.slug, turnpike.event_bytes(t) as size into found_turn
-      from (select) one left join turns t on t.turn_id = event.turn_id left join spaces s on s.space_id = t.space_id;
+      from (select) one
+        left join turns t on t.turn_id = event.turn_id
+        left join spaces s on s.space_id = t.space_id;
     bytes := bytes + found_turn.size;
     more := cardinality(shown) > 0 and (cardinality(shown) = p_limit or bytes > p_bytes);
     exit when more;
@@ -97,7 +102,8 @@ begin
   {{caller.opens}}
   full_event := (select (e, t, s.slug)::turnpike.full_event
     from events e left join turns t on t.turn_id = e.turn_id left join spaces s on s.space_id = t.space_id
-    where e.event_id collate "C" = p_event_id and e.user_id = caller.user_id and e.test = caller.test and turnpike.sees(caller, e)
+    where e.event_id collate "C" = p_event_id and e.user_id = caller.user_id and e.test = caller.test
+      and turnpike.sees(caller, e)
     limit 1);
   {{caller.closes}}
 end $$;

@@ -1,7 +1,8 @@
 -- Gives up pending deliveries of a stopped endpoint, and returns their number.
 -- Clears `stopping` if the endpoint is enabled again, or if nothing is left and it stopped before p_settled.
 -- Until p_settled, an event's transaction may still be open.
-create function turnpike.give_up_stopped(p_webhook_id text, p_settled timestamptz, p_stop_batch integer, p_moment timestamptz)
+create function turnpike.give_up_stopped(p_webhook_id text, p_settled timestamptz, p_stop_batch integer,
+  p_moment timestamptz)
 returns integer language plpgsql as $$
 declare
   target webhook_endpoints;
@@ -25,7 +26,8 @@ end $$;
 -- Claims the stopping endpoint whose last try is oldest, if it is before p_tried_before, and
 -- records this try. So a failing endpoint goes to the end of the order.
 -- Returns null if no endpoint is left. Skips endpoints that another run is claiming.
-create function turnpike.take_stopping(p_tried_before timestamptz, p_moment timestamptz) returns text language plpgsql as $$
+create function turnpike.take_stopping(p_tried_before timestamptz, p_moment timestamptz) returns text
+language plpgsql as $$
 declare
   taken text;
 begin
@@ -33,6 +35,7 @@ begin
     from (select e.webhook_id from webhook_endpoints e
       where e.stopping and (e.stop_tried_at is null or e.stop_tried_at < p_tried_before)
       order by e.stop_tried_at nulls first limit 1 for no key update skip locked) due
-    where w.webhook_id = due.webhook_id returning w.webhook_id into taken;
+    where w.webhook_id = due.webhook_id
+    returning w.webhook_id into taken;
   return taken;
 end $$;

@@ -1,11 +1,13 @@
 -- Locks an endpoint that a caller may use; returns null for any other.
 -- All transactions lock an endpoint before its deliveries, which prevents deadlocks. FOR UPDATE
 -- would block every new event for it.
-create function turnpike.lock_endpoint(caller turnpike.caller, p_webhook_id text) returns webhook_endpoints language plpgsql as $$
+create function turnpike.lock_endpoint(caller turnpike.caller, p_webhook_id text) returns webhook_endpoints
+language plpgsql as $$
 declare
   target webhook_endpoints;
 begin
-  select w.* into target from webhook_endpoints w
+  select w.* into target
+    from webhook_endpoints w
     where w.webhook_id = p_webhook_id and w.user_id = caller.user_id and w.test = caller.test
       and (caller.scope = 'all' or w.key_id = caller.key_id)
     for no key update;
@@ -14,7 +16,8 @@ end $$;
 
 -- True if the changes make an endpoint send more events than now, or send them to another URL. Null
 -- events means all types.
-create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) returns boolean language sql immutable as $$
+create function turnpike.sends_more(target webhook_endpoints, p_changes jsonb) returns boolean
+language sql immutable as $$
   select coalesce(p_changes ->> 'url' <> target.url, false)
     or coalesce(p_changes ? 'events' and target.events is not null
       and (p_changes -> 'events' = 'null' or not p_changes -> 'events' <@ target.events), false)
@@ -40,7 +43,8 @@ begin
     perform from users u where u.user_id = caller.user_id for no key update;
   end if;
   target := turnpike.lock_endpoint(caller, p_webhook_id);
-  if target.webhook_id is not null and turnpike.sends_more(target, p_changes) and turnpike.lacks_proof(caller, p_request.moment) then
+  if target.webhook_id is not null and turnpike.sends_more(target, p_changes)
+    and turnpike.lacks_proof(caller, p_request.moment) then
     refused := 'proof';
   elsif target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
     refused := 'exists';
@@ -67,9 +71,10 @@ begin
         events = case when p_changes ? 'events' then nullif(p_changes -> 'events', 'null') else w.events end,
         description = case when p_changes ? 'description' then p_changes ->> 'description' else w.description end,
         target = coalesce(p_target, w.target), verified_at = target.verified_at,
-        failing_since = target.failing_since, disabled_at = target.disabled_at, disabled_reason = target.disabled_reason,
-        stopping = target.stopping, updated_at = p_request.moment
-      where w.webhook_id = p_webhook_id returning w.* into target;
+        failing_since = target.failing_since, disabled_at = target.disabled_at,
+        disabled_reason = target.disabled_reason, stopping = target.stopping, updated_at = p_request.moment
+      where w.webhook_id = p_webhook_id
+      returning w.* into target;
     if p_changes ? 'events' then
       perform turnpike.start_export_for(caller, target.events, p_request.moment);
     end if;
@@ -96,7 +101,8 @@ begin
   target := turnpike.lock_endpoint(caller, p_webhook_id);
   removed := target.webhook_id is not null;
   if removed then
-    update webhook_endpoints w set deleted_at = p_request.moment, stopping = true, updated_at = p_request.moment where w.webhook_id = p_webhook_id;
+    update webhook_endpoints w set deleted_at = p_request.moment, stopping = true, updated_at = p_request.moment
+      where w.webhook_id = p_webhook_id;
     perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_request.moment);
   end if;
   {{caller.closes}}
@@ -124,11 +130,14 @@ begin
       delete from former_signing_secrets f
         where f.webhook_id = p_webhook_id and (p_until is null or f.signs_until <= p_request.moment);
       if p_until is not null then
-        insert into former_signing_secrets (webhook_id, secret, signs_until) values (p_webhook_id, target.secret, p_until);
+        insert into former_signing_secrets (webhook_id, secret, signs_until)
+          values (p_webhook_id, target.secret, p_until);
       end if;
       update webhook_endpoints w set
-        previous_until = (select max(f.signs_until) from former_signing_secrets f where f.webhook_id = p_webhook_id), secret = p_secret, updated_at = p_request.moment
-        where w.webhook_id = p_webhook_id returning w.* into target;
+        previous_until = (select max(f.signs_until) from former_signing_secrets f where f.webhook_id = p_webhook_id),
+        secret = p_secret, updated_at = p_request.moment
+        where w.webhook_id = p_webhook_id
+        returning w.* into target;
       webhook := target;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
@@ -138,7 +147,8 @@ end $$;
 
 -- Replaces a secret by the same one sealed with a newer key, also if a rotation has moved it.
 -- Returns whether it was found.
-create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean language plpgsql as $$
+create function turnpike.reseal_signing_secret(p_webhook_id text, p_old text, p_new text) returns boolean
+language plpgsql as $$
 begin
   -- The lock makes this wait for a rotation, which moves the secret, and the reverse.
   perform from webhook_endpoints w where w.webhook_id = p_webhook_id for no key update;

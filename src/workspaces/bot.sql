@@ -21,7 +21,8 @@ begin
     -- Sealing the same token twice gives different texts, so every token in a request counts as a change.
     if bot ->> 'username' is distinct from was.bot_username or bot ->> 'token' is distinct from was.bot_token then
       update workspaces w set bot_username = bot ->> 'username', bot_id = bot ->> 'id', bot_token = bot ->> 'token',
-          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
+          bot_webhook_secret = bot ->> 'webhook_secret', version = w.version + 1, updated_at = p_request.moment,
+          updated_by = (admin.caller).user_id
         where w.workspace_id = p_workspace_id;
       perform turnpike.note_change((admin.caller).user_id, 'workspace.bot', 'workspace', p_workspace_id,
         jsonb_build_object('bot_username', was.bot_username, 'has_token', was.bot_token is not null),
@@ -42,7 +43,7 @@ declare
   admin turnpike.admin_caller;
 begin
   {{admin.opens row}}
-  perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome, p_request.request_id,
-    p_request.address, p_request.moment);
+  perform turnpike.note_change((admin.caller).user_id, p_action, 'workspace', p_workspace_id, null, p_outcome,
+    p_request.request_id, p_request.address, p_request.moment);
   {{admin.closes row}}
 end $$;

@@ -2,7 +2,8 @@
 -- refused: admin, not_found, stale, unknown_user, already_member.
 create function turnpike.add_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_role text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, notices turnpike.shared_notice[]) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, notices turnpike.shared_notice[])
+language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was workspaces;
@@ -26,10 +27,11 @@ begin
     before := turnpike.workspace_facts(p_workspace_id);
     space_ids := array(select s.space_id from spaces s where s.workspace_id = p_workspace_id);
     shared := turnpike.shared_with(space_ids, p_user_id);
-    insert into workspace_members (workspace_id, user_id, role, created_at) values (p_workspace_id, p_user_id, p_role, p_request.moment);
+    insert into workspace_members (workspace_id, user_id, role, created_at)
+      values (p_workspace_id, p_user_id, p_role, p_request.moment);
     notices := turnpike.tell_shared(space_ids, p_user_id, shared, p_request.moment);
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (admin.caller).user_id, p_request.request_id, p_request.address,
-      p_request.moment);
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_add', before, (admin.caller).user_id,
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);
   {{admin.closes row}}
@@ -45,7 +47,8 @@ create type turnpike.removed_member as (
 -- refused: admin, not_found, stale, no_member, last_owner.
 create function turnpike.remove_workspace_member(p_request turnpike.request,
   p_workspace_id text, p_user_id bigint, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, removed turnpike.removed_member) language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.workspace_answer, removed turnpike.removed_member)
+language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was workspaces;
@@ -55,7 +58,9 @@ begin
   {{admin.opens row}}
   -- If two admins remove the last two owners at the same time, the second waits and sees that one owner is left.
   select w.* into was from workspaces w where w.workspace_id = p_workspace_id limit 1 for no key update;
-  select m.* into leaving from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id limit 1;
+  select m.* into leaving
+    from workspace_members m
+    where m.workspace_id = p_workspace_id and m.user_id = p_user_id limit 1;
   if was.workspace_id is null then
     refused := 'not_found';
   elsif turnpike.is_stale(p_if_version, was.version) then
@@ -72,8 +77,8 @@ begin
     before := turnpike.workspace_facts(p_workspace_id);
     delete from workspace_members m where m.workspace_id = p_workspace_id and m.user_id = p_user_id;
     select u.email, u.brand into removed from users u where u.user_id = p_user_id limit 1;
-    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (admin.caller).user_id, p_request.request_id,
-      p_request.address,
+    perform turnpike.note_workspace(p_workspace_id, 'workspace.member_remove', before, (admin.caller).user_id,
+      p_request.request_id, p_request.address,
       p_request.moment);
   end if;
   entity := turnpike.workspace_answer_of(p_workspace_id);

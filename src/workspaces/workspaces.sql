@@ -36,9 +36,11 @@ create type turnpike.workspace_answer as (
   updated_by_name text -- null
 );
 
-create function turnpike.workspace_answer_of(p_workspace_id text) returns turnpike.workspace_answer language sql stable as $$
+create function turnpike.workspace_answer_of(p_workspace_id text) returns turnpike.workspace_answer
+language sql stable as $$
   select (w.workspace_id, w.name,
-    (select (t.team_id, t.name, t.archived_at is not null)::turnpike.workspace_team from teams t where t.team_id = w.team_id),
+    (select (t.team_id, t.name, t.archived_at is not null)::turnpike.workspace_team from teams t
+      where t.team_id = w.team_id),
     array(select (u.user_id, u.name, u.email, m.role, m.created_at)::turnpike.group_member
       from workspace_members m join users u on u.user_id = m.user_id where m.workspace_id = w.workspace_id
       order by m.created_at, m.user_id),
@@ -49,29 +51,35 @@ create function turnpike.workspace_answer_of(p_workspace_id text) returns turnpi
       from spaces s where s.workspace_id = w.workspace_id order by s.title, s.slug),
     w.bot_username, w.bot_token is not null, w.archived_at, w.version, w.created_at, w.updated_at, w.updated_by,
     c.name)::turnpike.workspace_answer
-  from workspaces w left join users c on c.user_id = w.updated_by where w.workspace_id = p_workspace_id
+  from workspaces w
+    left join users c on c.user_id = w.updated_by
+  where w.workspace_id = p_workspace_id
 $$;
 
 -- The fields of a workspace that the audit log records.
 create function turnpike.workspace_facts(p_workspace_id text) returns jsonb language sql stable as $$
-  select jsonb_build_object('name', w.name, 'team_id', w.team_id, 'archived_at', w.archived_at, 'bot_username', w.bot_username,
-    'has_token', w.bot_token is not null,
+  select jsonb_build_object('name', w.name, 'team_id', w.team_id, 'archived_at', w.archived_at, 'bot_username',
+    w.bot_username, 'has_token', w.bot_token is not null,
     'members', coalesce((select jsonb_object_agg(m.user_id, m.role) from workspace_members m
       where m.workspace_id = w.workspace_id), '{}'),
-    'spaces', coalesce((select jsonb_agg(s.slug order by s.slug) from spaces s where s.workspace_id = w.workspace_id), '[]'))
-  from workspaces w where w.workspace_id = p_workspace_id
+    'spaces', coalesce((select jsonb_agg(s.slug order by s.slug) from spaces s where s.workspace_id = w.workspace_id),
+      '[]'))
+  from workspaces w
+  where w.workspace_id = p_workspace_id
 $$;
 
 -- Increases the version of a workspace and writes an audit entry, if its facts differ from p_before (workspace_facts).
 -- The caller must hold the lock on the workspace.
-create function turnpike.note_workspace(p_workspace_id text, p_action text, p_before jsonb, p_by bigint, p_request_id text, p_address text,
-  p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.note_workspace(p_workspace_id text, p_action text, p_before jsonb, p_by bigint,
+  p_request_id text, p_address text, p_moment timestamptz) returns void language plpgsql as $$
 declare
   after jsonb := turnpike.workspace_facts(p_workspace_id);
 begin
   if after is distinct from p_before then
-    update workspaces w set version = w.version + 1, updated_at = p_moment, updated_by = p_by where w.workspace_id = p_workspace_id;
-    perform turnpike.note_change(p_by, p_action, 'workspace', p_workspace_id, p_before, after, p_request_id, p_address, p_moment);
+    update workspaces w set version = w.version + 1, updated_at = p_moment, updated_by = p_by
+      where w.workspace_id = p_workspace_id;
+    perform turnpike.note_change(p_by, p_action, 'workspace', p_workspace_id, p_before, after, p_request_id, p_address,
+      p_moment);
   end if;
 end $$;
 
@@ -100,10 +108,14 @@ begin
     -- A concurrent request with the same id waits here for the first one, and then gets taken.
     insert into workspaces as w (workspace_id, name, team_id, created_at, updated_at, updated_by)
       values (p_workspace_id, p_name, p_team_id, p_request.moment, p_request.moment, (admin.caller).user_id)
-      on conflict on constraint workspaces_pkey do nothing returning true into is_new;
+      on conflict on constraint workspaces_pkey do nothing
+      returning true into is_new;
     if is_new then
-      insert into workspace_members (workspace_id, user_id, role, created_at)
-        select p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment from jsonb_array_elements(p_members) m;
+      insert into workspace_members (
+          workspace_id, user_id, role, created_at)
+        select
+          p_workspace_id, (m.value -> 'user_id')::bigint, m.value ->> 'role', p_request.moment
+        from jsonb_array_elements(p_members) m;
       perform turnpike.note_change((admin.caller).user_id, 'workspace.create', 'workspace', p_workspace_id, null,
         turnpike.workspace_facts(p_workspace_id), p_request.request_id, p_request.address, p_request.moment);
       perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, p_workspace_id, p_request.moment);
@@ -145,12 +157,18 @@ begin
       slugs := array(select jsonb_array_elements_text(p_change -> 'spaces'));
       -- Locks the added and removed spaces in one order. So two requests that exchange spaces between workspaces
       -- cannot deadlock, and the second sees the changes of the first.
-      perform from spaces s where s.slug = any(slugs) or s.workspace_id = p_workspace_id order by s.space_id for no key update;
-      select 'unknown_space', array_agg(n.slug) into refused, refused_spaces from unnest(slugs) n (slug)
-        where not exists (select from spaces s where s.slug = n.slug) having count(*) > 0;
+      perform from spaces s
+        where s.slug = any(slugs) or s.workspace_id = p_workspace_id
+        order by s.space_id for no key update;
+      select 'unknown_space', array_agg(n.slug) into refused, refused_spaces
+        from unnest(slugs) n (slug)
+        where not exists (select from spaces s where s.slug = n.slug)
+        having count(*) > 0;
       if refused is null then
-        select 'space_taken', array_agg(s.slug) into refused, refused_spaces from spaces s
-          where s.slug = any(slugs) and s.workspace_id <> p_workspace_id having count(*) > 0;
+        select 'space_taken', array_agg(s.slug) into refused, refused_spaces
+          from spaces s
+          where s.slug = any(slugs) and s.workspace_id <> p_workspace_id
+          having count(*) > 0;
       end if;
     end if;
     if refused is null then
@@ -168,8 +186,8 @@ begin
             when p_change -> 'archived' = 'false' then null else w.archived_at end
         where w.workspace_id = p_workspace_id;
       notices := turnpike.tell_shared(space_ids, null, shared, p_request.moment);
-      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (admin.caller).user_id, p_request.request_id, p_request.address,
-        p_request.moment);
+      perform turnpike.note_workspace(p_workspace_id, 'workspace.update', before, (admin.caller).user_id,
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
   if refused is null or refused = 'stale' then
@@ -179,11 +197,12 @@ begin
 end $$;
 
 -- Removes a space from its workspace for its owner. The caller must hold the locks on the workspace and then the space.
-create function turnpike.leave_workspace(p_space_id bigint, p_workspace_id text, p_by bigint, p_request_id text, p_address text,
-  p_moment timestamptz) returns void language plpgsql as $$
+create function turnpike.leave_workspace(p_space_id bigint, p_workspace_id text, p_by bigint, p_request_id text,
+  p_address text, p_moment timestamptz) returns void language plpgsql as $$
 declare
   before jsonb := turnpike.workspace_facts(p_workspace_id);
 begin
   update spaces s set workspace_id = null where s.space_id = p_space_id and s.workspace_id = p_workspace_id;
-  perform turnpike.note_workspace(p_workspace_id, 'workspace.space_leave', before, p_by, p_request_id, p_address, p_moment);
+  perform turnpike.note_workspace(p_workspace_id, 'workspace.space_leave', before, p_by, p_request_id, p_address,
+    p_moment);
 end $$;
