@@ -1,4 +1,5 @@
 export type { Calls, WorkOptions } from "./calls.ts"
+export type { Conversations } from "./conversations.ts"
 export type { EndUsers } from "./end-users.ts"
 export {
   AuthenticationError,

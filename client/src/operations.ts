@@ -228,6 +228,37 @@ export interface ConfigVersionSummaryList {
   next_cursor: string | null
 }
 
+export interface Conversation {
+  conversation_id: string
+  /** The space that the conversation is in. */
+  space: string
+  end_user_ref: string
+  /** All turns of the conversation, in every state. */
+  turns: number
+  /** The part of the conversation that the agent sees. A model with a small window may see less: the event `context.trimmed` of a turn says it. In a space with summaries, the next turn may summarise the oldest of these turns. */
+  context: {
+    /** The turns that the agent sees, oldest first. */
+    turns: string[]
+    /** The summary of the turns before these. Null: there is none. */
+    summary: {
+      text: string
+      /** The number of turns that it covers. */
+      turns: number
+      /** About how many tokens it has. */
+      tokens: number
+      /** The model that wrote it, as a pin. */
+      model: string
+      /** The turn that has paid for it. */
+      turn_id: string
+      created_at: string
+    } | null
+    /** About how many tokens both have. */
+    tokens: number
+  }
+  created_at: string
+  last_turn_at: string | null
+}
+
 /** The `details` of COST_LIMIT_TOO_LOW. */
 export interface CostLimitDetails {
   max_cost_usd: number
@@ -2616,6 +2647,14 @@ export interface Operations {
     answer: ConfigVersion
   }
 
+  /** Read a conversation */
+  getConversation: {
+    params: {
+      conversation_id: string
+    }
+    answer: Conversation
+  }
+
   /** Read a delivery */
   getDelivery: {
     params: {
@@ -3367,6 +3406,7 @@ export const OPERATIONS: {
   exportEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}/export" },
   getBalance: { method: "GET", path: "/v1/balance" },
   getConfigVersion: { method: "GET", path: "/v1/spaces/{space_id}/versions/{version}" },
+  getConversation: { method: "GET", path: "/v1/conversations/{conversation_id}" },
   getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
   getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
   getEndUserBalance: { method: "GET", path: "/v1/end-users/{end_user_ref}/balance" },

@@ -1,4 +1,5 @@
 import { Calls } from "./calls.ts"
+import { Conversations } from "./conversations.ts"
 import { EndUsers } from "./end-users.ts"
 import { Events } from "./events.ts"
 import { Files } from "./files.ts"
@@ -29,6 +30,8 @@ export class Turnpike {
   readonly turns: Turns
   /** Calls that turns wait for: decisions, later results, and calls for your workers. */
   readonly calls: Calls
+  /** Conversations, with the part that the agent sees. */
+  readonly conversations: Conversations
   /** Events posted to your server. */
   readonly webhooks: Webhooks
   /** Your own customers: costs, limits, wallets, export and erasure. */
@@ -50,6 +53,7 @@ export class Turnpike {
     this.files = new Files(this.#transport)
     this.turns = new Turns(this.#transport)
     this.calls = new Calls(this.#transport)
+    this.conversations = new Conversations(this.#transport)
     this.webhooks = new Webhooks(this.#transport)
     this.endUsers = new EndUsers(this.#transport)
     this.prices = new Prices(this.#transport)

@@ -30,6 +30,10 @@ export const NAMESPACES: Record<string, MethodGroup> = {
     base: "AsyncFileActions",
   },
   turns: { name: "AsyncTurns", about: "Requests to a space's agent.", base: "AsyncTurnActions" },
+  conversations: {
+    name: "AsyncConversations",
+    about: "Conversations of end users with agents.",
+  },
   calls: {
     name: "AsyncCalls",
     about: "Tool calls that wait for a decision or for a result.",

@@ -33,9 +33,8 @@ const NEW_ORIGIN_OR_LOOSER =
   "version of the space's configuration counts"
 
 /**
- * All operations of `/api/account`. Sending turns and files, reading, and editing instructions require
- * no proof. Testing a tool sends secrets only to the origin that was proved when the tool was saved.
- */
+ * All operations of `/api/account`. Sending turns and files, reading, and editing instructions require no proof.
+ * Testing a tool sends secrets only to the origin that was proved when the tool was saved. */
 const ACCOUNT = {
   getMe: "none",
   getBalance: "none",
@@ -102,6 +101,7 @@ const ACCOUNT = {
   deleteFile: "none",
   listTurns: "none",
   getTurn: "none",
+  getConversation: "none",
   cancelTurn: "none",
   listWaitingTurns: "none",
   // A session may send turns of any cost, and it may call the tools of its spaces, so it may raise and decide.

@@ -100,6 +100,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "hash"
       ],
       "config_versions": [],
+      "conversation_summaries": [],
       "conversations": [],
       "end_user_ledger": [],
       "end_users": [],
@@ -293,6 +294,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "bot_webhook_secret"
       ],
       "config_versions": [],
+      "conversation_summaries": [],
       "conversations": [],
       "end_user_ledger": [],
       "ended_turns": [],

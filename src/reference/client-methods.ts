@@ -35,6 +35,7 @@ export const CLIENT_METHODS: ClientMethods = {
   estimateTurn: "turns.estimate",
   listTurns: "turns.list",
   getTurn: "turns.get",
+  getConversation: "conversations.get",
   patchTurn: "turns.update",
   cancelTurn: "turns.cancel",
   decideCall: "calls.decide",

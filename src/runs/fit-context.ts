@@ -186,14 +186,14 @@ const LEAST_HISTORY = 8
  * How many of the oldest turns a full history leaves out: the highest rank among its older half begins, as in a prompt
  * that is too long. Otherwise each turn's prompt would begin differently, and no cache would help.
  */
-export function startOf(earlier: readonly EarlierTurn[], most: number): number {
+export function startOf(earlier: readonly Pick<EarlierTurn, "ended_at">[], most: number): number {
   if (earlier.length < Math.max(most, LEAST_HISTORY)) return 0
   const ranks = earlier.slice(0, Math.floor(earlier.length / 2) + 1).map(rankOf)
   return ranks.lastIndexOf(Math.max(...ranks))
 }
 
 /** The number of zero bits at the end of a hash (FNV-1a) of the time at which the turn ended. */
-function rankOf({ ended_at }: EarlierTurn): number {
+function rankOf({ ended_at }: Pick<EarlierTurn, "ended_at">): number {
   let hash = 0x811c9dc5
   for (const unit of ended_at) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193)
   hash ^= hash >>> 15

@@ -78,6 +78,7 @@ export async function createEstate(
       "versions/{version}": "1",
       "files/{file_id}": file_id,
       "turns/{turn_id}": turn.turn_id,
+      "conversations/{conversation_id}": done.conversation,
       "ended/{turn_id}": done.turn_id,
       "responses/{response_id}": turn.turn_id.replace("turn_", "resp_"),
       "models/{space_id}": space,

@@ -43,6 +43,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     created: "answer attempt created_at duration_ms request_headers{*} status",
     "test all": "answer attempt created_at duration_ms request_headers{*} status",
   },
+  Conversation: "context{tokens turns} conversation_id created_at end_user_ref last_turn_at space turns",
   EndUser:
     "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits turns",
   EndUserBalance: {

@@ -81,7 +81,47 @@ test("Turns that leave the history are summarised once, and all later turns see 
   expect(textsOf(summaries()[1] as Asked)).toContain("text-3.")
   expect(textsOf(summaries()[1] as Asked)).not.toContain("text-2.")
   expect(await summaryRows()).toEqual([{ turns: 9, text: "summary-3", turn_id: turns[11]?.turn_id }])
+  const [last] = turns.slice(-1)
+  const read = await client.call("GET", `/v1/conversations/${last?.conversation}`)
+  expect([read.status, await read.json()]).toEqual([
+    200,
+    {
+      conversation_id: last?.conversation,
+      space,
+      end_user_ref: last?.end_user_ref,
+      turns: 14,
+      context: {
+        turns: turns.slice(9).map(({ turn_id }) => turn_id),
+        summary: {
+          text: "summary-3",
+          turns: 9,
+          tokens: 3,
+          model: PROVIDED_PIN,
+          turn_id: turns[11]?.turn_id,
+          created_at: expect.any(String),
+        },
+        tokens: 3 + 3 + 4 * 4,
+      },
+      created_at: turns[0]?.created_at,
+      last_turn_at: last?.created_at,
+    },
+  ])
   await expectPromises(world, client.userId)
+})
+
+test("A conversation of another account, of another key's space and of a web chat is not found", async () => {
+  const space = await spaceOf()
+  const [turn] = await talk(space, 1)
+  const other = await world.createAccount()
+  const path = `/v1/conversations/${turn?.conversation}`
+  expect((await client.call("GET", path)).status).toBe(200)
+  expect((await other.call("GET", path)).status).toBe(404)
+  const owner = await world.signIn(client.userId)
+  expect((await owner.json("GET", path.replace("/v1", "/api/account")))[0]).toBe(200)
+  const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space, text: "hello" })
+  expect((await client.call("GET", `/v1/conversations/${chat.conversation}`)).status).toBe(404)
+  expect((await owner.json("GET", `/api/account/conversations/${chat.conversation}`))[0]).toBe(200)
+  await world.drain()
 })
 
 test("A summary is a call of its own in the log and on the bill of the turn that makes it, and no other turn pays", async () => {

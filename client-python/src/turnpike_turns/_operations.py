@@ -8,6 +8,7 @@ from .models import (
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
+    Conversation,
     DecidedCall,
     DeleteWebhookAnswer,
     Deleted,
@@ -88,6 +89,7 @@ CREATE_TURN: Operation[Turn] = Operation("POST", "/v1/turns", Turn, once=True)
 ESTIMATE_TURN: Operation[TurnEstimate] = Operation("POST", "/v1/turns/estimate", TurnEstimate, once=True)
 LIST_TURNS: ListOperation[Turn] = ListOperation("GET", "/v1/turns", Turn)
 GET_TURN: Operation[Turn] = Operation("GET", "/v1/turns/{turn_id}", Turn)
+GET_CONVERSATION: Operation[Conversation] = Operation("GET", "/v1/conversations/{conversation_id}", Conversation)
 PATCH_TURN: Operation[Turn] = Operation("PATCH", "/v1/turns/{turn_id}", Turn, once=True)
 CANCEL_TURN: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/cancel", Turn, once=True)
 DECIDE_CALL: Operation[DecidedCall] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", DecidedCall, once=True)

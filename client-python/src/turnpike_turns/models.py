@@ -303,6 +303,58 @@ class ConfigVersionSummary(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Conversation(ApiObject):
+    """The object Conversation of the API."""
+
+    conversation_id: str
+    space: str
+    """The space that the conversation is in."""
+    end_user_ref: str
+    turns: int
+    """All turns of the conversation, in every state."""
+    context: ConversationContext
+    """
+    The part of the conversation that the agent sees. A model with a small window may see less: the event
+    `context.trimmed` of a turn says it. In a space with summaries, the next turn may summarise the oldest of
+    these turns.
+    """
+    created_at: datetime
+    last_turn_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationContext(ApiObject):
+    """
+    The part of the conversation that the agent sees. A model with a small window may see less: the event
+    `context.trimmed` of a turn says it. In a space with summaries, the next turn may summarise the oldest of
+    these turns.
+    """
+
+    turns: list[str]
+    """The turns that the agent sees, oldest first."""
+    summary: ConversationContextSummary | None
+    """The summary of the turns before these. Null: there is none."""
+    tokens: int
+    """About how many tokens both have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConversationContextSummary(ApiObject):
+    """The object ConversationContextSummary of the API."""
+
+    text: str
+    turns: int
+    """The number of turns that it covers."""
+    tokens: int
+    """About how many tokens it has."""
+    model: str
+    """The model that wrote it, as a pin."""
+    turn_id: str
+    """The turn that has paid for it."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class CostLimitDetails(ApiObject):
     """The `details` of COST_LIMIT_TOO_LOW."""
 

@@ -997,6 +997,37 @@ export interface ContextSizeReport {
   })[]
 }
 
+export interface Conversation {
+  conversation_id: string
+  /** The space that the conversation is in. */
+  space: string
+  end_user_ref: string
+  /** All turns of the conversation, in every state. */
+  turns: number
+  /** The part of the conversation that the agent sees. A model with a small window may see less: the event `context.trimmed` of a turn says it. In a space with summaries, the next turn may summarise the oldest of these turns. */
+  context: {
+    /** The turns that the agent sees, oldest first. */
+    turns: string[]
+    /** The summary of the turns before these. Null: there is none. */
+    summary: {
+      text: string
+      /** The number of turns that it covers. */
+      turns: number
+      /** About how many tokens it has. */
+      tokens: number
+      /** The model that wrote it, as a pin. */
+      model: string
+      /** The turn that has paid for it. */
+      turn_id: string
+      created_at: string
+    } | null
+    /** About how many tokens both have. */
+    tokens: number
+  }
+  created_at: string
+  last_turn_at: string | null
+}
+
 /** The `details` of COST_LIMIT_TOO_LOW. */
 export interface CostLimitDetails {
   max_cost_usd: number
@@ -6788,6 +6819,18 @@ export interface Operations {
     answer: ContextSizeReport
   }
 
+  /** Read a conversation */
+  getConversation: {
+    path: {
+      conversation_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: Conversation
+  }
+
   /** Report the cost per turn and per million tokens, by day */
   getCostRatesReport: {
     query?: {
@@ -9018,6 +9061,7 @@ export const OPERATIONS: {
   getConfigVersion: { method: "GET", path: "/api/account/spaces/{space_id}/versions/{version}" },
   getContextComparison: { method: "GET", path: "/api/admin/context-comparison" },
   getContextSize: { method: "GET", path: "/api/admin/analytics/context-size" },
+  getConversation: { method: "GET", path: "/api/account/conversations/{conversation_id}" },
   getCostRatesReport: { method: "GET", path: "/api/admin/analytics/cpm" },
   getCostsReport: { method: "GET", path: "/api/admin/analytics/costs" },
   getCurrentUser: { method: "GET", path: "/api/auth/me" },

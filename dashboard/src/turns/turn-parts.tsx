@@ -11,6 +11,7 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { DeliveryTable } from "./delivery-table.tsx"
+import { SeenContext } from "./seen-context.tsx"
 import { useTurnEvents } from "./turn-reads.ts"
 import { TurnTable } from "./turn-table.tsx"
 import { sizeOf } from "./turn-words.ts"
@@ -175,6 +176,7 @@ export function ConversationTab({ of, turn }: OfTurn & { turn: Turn }) {
               View as a list with filters
             </TextLink>
           </p>
+          <SeenContext of={of} conversation={conversation} />
           <TurnTable turns={items} caption="Turns of this conversation" current={of.turnId} />
         </>
       )}

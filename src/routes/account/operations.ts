@@ -1,4 +1,5 @@
 import type { App } from "../../http/app.ts"
+import { mountConversations } from "../conversations.ts"
 import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
@@ -44,6 +45,7 @@ export function mountOwner(app: App) {
   mountTools(app, FOR_OWNERS)
   mountOwnFiles(app)
   mountOwnTurns(app)
+  mountConversations(app, FOR_OWNERS)
   mountWaits(app)
   mountTurnDetails(app)
   mountExplorer(app)

@@ -2,6 +2,7 @@ import { except } from "hono/combine"
 import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { keyOrResultToken } from "../../http/result-token-auth.ts"
+import { mountConversations } from "../conversations.ts"
 import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
@@ -39,6 +40,7 @@ export const v1: Group = {
     mountTools(app, FOR_KEYS)
     mountFiles(app)
     mountTurns(app)
+    mountConversations(app, FOR_KEYS)
     mountWatchTokens(app)
     mountWatch(app)
     mountCalls(app)

@@ -30,6 +30,7 @@ from .._operations import (
     EXPORT_END_USER,
     GET_BALANCE,
     GET_CONFIG_VERSION,
+    GET_CONVERSATION,
     GET_DELIVERY,
     GET_END_USER,
     GET_END_USER_BALANCE,
@@ -100,6 +101,7 @@ from ..models import (
     Balance,
     ConfigVersion,
     ConfigVersionSummary,
+    Conversation,
     DecidedCall,
     DeleteWebhookAnswer,
     Deleted,
@@ -1948,6 +1950,41 @@ class AsyncTurns(AsyncTurnActions):
         return await self._transport.call(GET_TURN_RECEIPT, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
+class AsyncConversations:
+    """Conversations of end users with agents."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(
+        self,
+        conversation_id: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> Conversation:
+        """
+        Read a conversation.
+
+        The conversation, and the part of it that the agent sees: which turns, which summary, and about how many
+        tokens. See The life of a turn.
+
+        Args:
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.conversations.get("conv_01jd3k9m2x4t8r5w6y7z0a1b2c")
+        """
+        sending = Input(path={"conversation_id": conversation_id})
+        return await self._transport.call(GET_CONVERSATION, sending, Options(max_retries=max_retries, timeout=timeout))
+
+
 class AsyncCalls(AsyncCallActions):
     """Tool calls that wait for a decision or for a result."""
 
@@ -3711,6 +3748,8 @@ class AsyncAccount:
         """Files that you attach to turns, and files that agents create."""
         self.turns = AsyncTurns(transport)
         """Requests to a space's agent."""
+        self.conversations = AsyncConversations(transport)
+        """Conversations of end users with agents."""
         self.calls = AsyncCalls(transport)
         """Tool calls that wait for a decision or for a result."""
         self.webhooks = AsyncWebhooks(transport)
