@@ -862,8 +862,8 @@ create table conversations (
 create index conversations_by_activity on conversations (user_id, test, active_hour);
 create index conversations_of_end_user on conversations (user_id, test, end_user_ref, active_hour);
 
--- The summaries of conversations whose space keeps them (src/turns/summary.sql): what turns have said that have left the
--- history. It is deleted with the first text that it covers.
+-- The summaries of conversations, in spaces with summaries (src/turns/summary.sql): the turns that have left the
+-- history. A summary is deleted with the first text that it covers.
 create table conversation_summaries (
   conversation_id text primary key,
   until_position bigint not null,

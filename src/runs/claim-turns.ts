@@ -62,7 +62,10 @@ export interface Claim {
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
   history: { text: string; result: string; ended_at: string; position: number }[]
-  /** The turns before these, as a model has summarised them; null: no summary. In a space with summaries, `history` has all turns after it. */
+  /**
+   * The turns before these, as a model has summarised them; null: no summary. In a space with summaries, `history` has
+   * all turns after it.
+   */
   summary: { until_position: number; turns: number; text: string } | null
   steps: StepRow[]
   /** The calls for which the turn has waited. */

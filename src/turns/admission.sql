@@ -1,7 +1,7 @@
 -- The decision of admit_turn about a new turn, with the rows that the turn names.
 -- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'end_user_of_owner' (named by a
--- member), 'model', 'conversation' or 'files'. Or 'max_output' (above most_output), or 'max_cost' (the turn's own limit is
--- below `needed`).
+-- member), 'model', 'conversation' or 'files'. Or 'max_output' (above most_output), or 'max_cost' (the turn's own
+-- limit is below `needed`).
 -- Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
   refused text,

@@ -170,7 +170,7 @@ test("A history that is too long for the window of the model is summarised, what
   ])
 })
 
-test("A turn goes on without the summary if its model refuses, does not answer, writes nothing or costs too much", async () => {
+test("A turn continues without the summary if its model refuses, does not answer, writes nothing or costs too much", async () => {
   const space = await spaceOf()
   await talk(space, 5)
   summarise = () => Response.json({ error: { message: "no" } }, { status: 400 })
