@@ -452,6 +452,22 @@ create table config_parts (
 );
 create unique index config_parts_current on config_parts (space_id, kind, name) where until_version is null;
 
+-- Optional MCP servers that did not answer when a turn last asked them. One that answers again has no row.
+create table mcp_server_failures (
+  space_id bigint not null references spaces,
+  name text not null,
+  -- The server's definition. Another one is asked at once.
+  definition jsonb not null,
+  -- How often it did not answer, one after another, and since when.
+  failures integer not null,
+  failing_since timestamptz not null,
+  failed_at timestamptz not null,
+  -- Until then, turns do not ask it.
+  paused_until timestamptz not null,
+  error text not null,
+  primary key (space_id, name)
+);
+
 -- The bytes that an account stores. config_bytes: the configurations of all its spaces, and their secrets.
 -- An account without any has no row.
 create table account_storage (
@@ -950,6 +966,8 @@ create table turns (
   error_message text,
   -- The provider's own words about the failure, as owners may see them (src/agent/provider-details.ts). Null: none.
   error_details jsonb,
+  -- The warnings of the turn, as responses show them. Null: none.
+  warnings jsonb,
   -- The service lost the result, so nothing is billed. This is
   -- not derived from a code, because scripts choose their own.
   failed_by_us boolean not null default false,

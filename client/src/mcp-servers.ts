@@ -1,5 +1,5 @@
 import type { List } from "./list.ts"
-import type { Deleted, McpCheck, McpServer, PutMcpServer } from "./operations.ts"
+import type { Deleted, McpCheck, McpServer, McpServerFailure, PutMcpServer } from "./operations.ts"
 import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -50,6 +50,16 @@ export class McpServers {
    */
   delete(spaceId: string, name: string, options?: ChangeOptions): Promise<Deleted> {
     return this.#transport.call("deleteMcpServer", { params: { space_id: spaceId, name } }, options)
+  }
+
+  /**
+   * The optional servers that did not answer the last turn that asked them.
+   *
+   * @example
+   * const silent = await turnpike.spaces.mcpServers.failures("spc_…").toArray()
+   */
+  failures(spaceId: string, options?: RequestOptions): List<McpServerFailure> {
+    return this.#transport.list("listMcpServerFailures", { params: { space_id: spaceId } }, options)
   }
 
   /**

@@ -22,6 +22,14 @@ export const mcpServerFields = {
     .refine((headers) => hasOnly(headers, "secret", "turn"), "may have {{secrets.NAME}} and values of the turn only")
     .optional(),
   identity: toolIdentity.optional(),
+  required: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn continues without its " +
+        "tools, and `warnings` says so. Default true.",
+    }),
   allowed_tools: z
     .array(z.string().min(1).max(128))
     .max(200)

@@ -89,6 +89,7 @@ const ACCOUNT = {
   putTool: onlyWhen(NEW_ORIGIN_OR_LOOSER, "secrets", "data", "approval"),
   deleteTool: "none",
   listMcpServers: "none",
+  listMcpServerFailures: "none",
   getMcpServer: "none",
   putMcpServer: onlyWhen(NEW_ORIGIN_OR_LOOSER, "secrets", "data", "approval"),
   deleteMcpServer: "none",
@@ -280,10 +281,7 @@ export const OPERATION_POWERS: Record<"/api/account/" | "/api/admin/", Record<st
   "/api/admin/": ADMIN,
 }
 
-/**
- * The guard of an operation; null if it requires no proof. Throws for an operation of these APIs
- * that is not in the table.
- */
+/** The guard of an operation; null if it requires no proof. Throws for one of these APIs that is not in the table. */
 export function guardOf({ path, id }: { path: string; id: string }): Guard | null {
   for (const [prefix, table] of Object.entries(OPERATION_POWERS)) {
     if (!path.startsWith(prefix)) continue

@@ -653,6 +653,17 @@ interface Losses {
   turn_id: string;
 }
 
+interface McpServerFailures {
+  definition: Json;
+  error: string;
+  failed_at: Timestamp;
+  failing_since: Timestamp;
+  failures: number;
+  name: string;
+  paused_until: Timestamp;
+  space_id: number;
+}
+
 interface ModelCalls {
   billed_credit_micros: number;
   call: number | null;
@@ -1512,6 +1523,7 @@ interface Turns {
   user_id: number;
   waited_ms: number | null;
   waiting: Json | null;
+  warnings: Json | null;
   window_started_at: Timestamp | null;
 }
 
@@ -1856,6 +1868,7 @@ export interface DB {
   ledger_user_days: LedgerUserDays;
   ledger_users: LedgerUsers;
   losses: Losses;
+  mcp_server_failures: McpServerFailures;
   model_calls: ModelCalls;
   model_catalog: ModelCatalog;
   model_days: ModelDays;

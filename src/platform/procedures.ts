@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_96103c133adb"
+export const RELEASE = "turnpike_86ea286b96b3"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -765,6 +765,7 @@ export interface Answers {
     mcp_servers: unknown
     mcp_tokens: unknown
     mcp_pins: unknown
+    mcp_failing: unknown
   }
   turn_count: {
     value: string
@@ -3170,6 +3171,20 @@ export interface Procedures {
       note_result_token: boolean | null
     }
   }
+  note_servers: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      missing: JsonInput | null
+      back: string[] | null
+      pauses: number[] | null
+      event_id: string | null
+      moment: Date | null
+    }
+    row: {
+      note_servers: boolean | null
+    }
+  }
   note_signing_keys: {
     args: {
       public_keys: string[] | null
@@ -5229,6 +5244,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_removed_files: { args: ["file_ids", "moment"] },
   note_removed_objects: { args: ["keys"] },
   note_result_token: { args: ["turn_id", "epoch", "step", "call", "token"] },
+  note_servers: { args: ["turn_id", "epoch", "missing:json", "back", "pauses", "event_id", "moment"] },
   note_signing_keys: { args: ["public_keys", "purpose", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },

@@ -26,6 +26,7 @@ export const CLIENT_METHODS: ClientMethods = {
   putMcpServer: "spaces.mcpServers.put",
   deleteMcpServer: "spaces.mcpServers.delete",
   checkMcpServer: "spaces.mcpServers.check",
+  listMcpServerFailures: "spaces.mcpServers.failures",
   uploadFile: "files.upload",
   listFiles: "files.list",
   getFile: "files.get",

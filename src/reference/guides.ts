@@ -103,6 +103,8 @@ const INSERTS: Record<string, string> = {
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
   identity_leeway: timeInWords(TOOL_POLICY.identityLeewaySeconds * 1000),
+  mcp_connect: timeInWords(TOOL_POLICY.mcpConnectMs),
+  mcp_pause: timeInWords(TOOL_POLICY.mcpPauseSeconds[0] * 1000),
   owner_limits: limitsTables("owners"),
   dashboard_limits: limitsTables("members", "operators"),
   usd_decimals: String(USD_DECIMALS),

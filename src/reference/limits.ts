@@ -56,6 +56,10 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TOOL_POLICY.maxMcpBytes": limit("Size of an MCP server's response", MODEL_SEES),
   "TOOL_POLICY.mcpTimeoutMs": limit("Time of an MCP tool call", MODEL_SEES),
   "TOOL_POLICY.mcpConnectMs": limit("Time to connect to an MCP server", "one retry, then `MCP_SERVER_UNAVAILABLE`"),
+  "TOOL_POLICY.mcpPauseSeconds": limit(
+    "Time during which turns do not ask an optional MCP server that did not answer, by the number of its failures",
+    "turns lack its tools",
+  ),
   "TOOL_POLICY.mcpOpenMs": limit("Time to connect to all MCP servers of a turn", FAILED("MCP_SERVER_UNAVAILABLE")),
   "TOOL_POLICY.mcpMaxTools": limit("Tools of one MCP server", "the other tools are left out"),
   "TOOL_POLICY.maxImagesPerResult": limit("Images in a tool's result", "the other images are left out"),

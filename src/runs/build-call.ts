@@ -73,14 +73,25 @@ function stepMessages({ content, results, finish }: StepRow): Message[] {
   return [{ role: "assistant", content }, ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : [])]
 }
 
-/** The first messages of the space's own agent: earlier turns, and this turn's text with its files. */
-export async function turnOpening(ctx: Context, { history, turn, files }: Claim): Promise<Message[]> {
+const missingNote = (servers: readonly string[]) =>
+  `[The tools of ${servers.join(", ")} are not available now. If they are needed, say that you cannot use them.]`
+
+/**
+ * The first messages of the space's own agent: earlier turns, and this turn's text with its files. `missing`: servers
+ * whose tools the agent lacks.
+ */
+export async function turnOpening(
+  ctx: Context,
+  { history, turn, files }: Claim,
+  missing: readonly string[],
+): Promise<Message[]> {
   const earlier = history.flatMap(({ text, result }): Message[] => [
     { role: "user", content: [{ type: "text", text }] },
     { role: "assistant", content: [{ type: "text", text: result }] },
   ])
   const attached = await Promise.all(files.map((file) => attachedPart(ctx, file)))
-  return [...earlier, { role: "user", content: [...attached, { type: "text", text: turn.text }] }]
+  const lack = missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing) }] : []
+  return [...earlier, { role: "user", content: [...attached, ...lack, { type: "text", text: turn.text }] }]
 }
 
 /** A text file becomes text, up to a limit. Any other file becomes an object, which the engine may load. */

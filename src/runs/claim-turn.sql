@@ -6,7 +6,9 @@ create type turnpike.turn_config as (
   -- The tokens of each server's tools in a prompt, from their last listing.
   mcp_tokens jsonb,
   -- The pinned form of each server's tools.
-  mcp_pins jsonb
+  mcp_pins jsonb,
+  -- Optional servers that did not answer lately, with the moment until which each is not asked.
+  mcp_failing jsonb
 );
 
 create type turnpike.earlier_turn as (
@@ -155,7 +157,7 @@ begin
   claim.turn := claimed;
   claim.slug := space.slug;
   claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens,
-    turnpike.pins_of(space, version.mcp_servers));
+    turnpike.pins_of(space, version.mcp_servers), turnpike.failing_servers(claimed.space_id, version.mcp_servers));
   claim := turnpike.with_run_data(claim, terms);
 end $$;
 

@@ -53,6 +53,8 @@ export interface Claim {
     mcp_tokens: Record<string, number>
     /** The pinned form of each server's tools. */
     mcp_pins: Record<string, ServerPins>
+    /** Optional servers that did not answer lately, and until when each is not asked. */
+    mcp_failing: Record<string, string>
   }
   /** The turn's model and the models of its sub-agents, by pin. */
   models: Record<string, ModelRow>

@@ -24,6 +24,7 @@ import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
 import { ContextFit, startOf } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
+import { missingIn, noteServers } from "./note-servers.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { refusedAs } from "./refused-as.ts"
 import { type AgentContext, Run } from "./run.ts"
@@ -64,7 +65,7 @@ async function runAgents(run: Run): Promise<RunResult> {
     toolbox = await openTools(run, model)
     const agent = mainAgent(run, model, toolbox)
     await summariseHistory(run, agent)
-    const called = await runAgent(run, agent, await turnOpening(run.ctx, run.claim))
+    const called = await runAgent(run, agent, await turnOpening(run.ctx, run.claim, missingIn(toolbox)))
     return await settle(run, outcomeOf(run, called), called ?? undefined)
   } catch (error) {
     return await end(run, error)
@@ -117,6 +118,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
       painting: paintingOf(run, model),
     })
     run.leftOut = toolbox.leftOut
+    await noteServers(run, toolbox)
     const { mcp_servers: servers, mcp_tokens: tokens, mcp_pins: pins } = claim.config
     // If this write is lost, admission counts the next turn with the previous listing or the allowance.
     const noted = noteListing(ctx, turn.space_id, {

@@ -6,10 +6,10 @@ import { rpcErrorIn } from "./mcp-wire.ts"
 
 /**
  * Why a server's tools cannot be used. unreachable: no connection. protocol: the answer violates
- * MCP. tool: the tool rejected this call.
+ * MCP. tool: the tool rejected this call. unfilled: one of its headers has no value in this turn.
  */
 export class McpError extends Error {
-  readonly kind: "unreachable" | "protocol" | "tool"
+  readonly kind: "unreachable" | "protocol" | "tool" | "unfilled"
 
   constructor(kind: McpError["kind"], message: string, options?: { cause?: unknown }) {
     super(message, options)

@@ -64,7 +64,7 @@ export async function connectMcp(deps: McpDeps, server: McpServer, speaks?: stri
       ...(speaks !== undefined && { speaks }),
     })
   } catch (error) {
-    if (error instanceof TemplateError) throw new McpError("unreachable", error.message)
+    if (error instanceof TemplateError) throw new McpError("unfilled", error.message)
     throw masked(error, secrets)
   }
 }

@@ -15,6 +15,11 @@ export const TOOL_POLICY = {
    * The time for connecting all servers of a turn, with one retry. Together with a model
    * call it must fit into a lease.
    */
+  /**
+   * How long turns leave out an optional server after it did not answer once, twice, …, in seconds. The owner is
+   * notified after the last one.
+   */
+  mcpPauseSeconds: [30, 60, 120, 240, 600],
   mcpOpenMs: 20_000,
   mcpMaxTools: 200,
   maxImagesPerResult: 4,

@@ -20,6 +20,8 @@ export interface ToolTurn extends TracedRow {
   key_id: string | null
   end_user_ref: string
   metadata: Record<string, string>
+  /** Servers that the turn lacks. */
+  warnings: { server: string }[] | null
   test: boolean
 }
 

@@ -1,27 +1,19 @@
 import type { Context } from "../actor/context.ts"
 import type { ToolSpec } from "../agent/engine.ts"
-import { toolTokenBound } from "../agent/estimate.ts"
 import { lockedFault, openSchema } from "../agent-config/locked-fields.ts"
 import type { Manifest } from "../agent-config/manifest.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { TurnValues } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
-import { NotSent } from "../base/not-sent.ts"
-import { traceHeaders } from "../base/trace-context.ts"
 import type { Container } from "../infrastructure/container.ts"
-import { abortAfter } from "../platform/clock.ts"
-import { type BoundTool, errorRun, laterRun, type ToolCallContext, type ToolRun } from "./bound-tool.ts"
-import { noteUnstarted, openContainer, toolsOfContainers } from "./container-tools.ts"
+import { type BoundTool, errorRun, laterRun, type ToolRun } from "./bound-tool.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
 import { type Identity, identityOf } from "./identity.ts"
 import { generateImageTool, type Painting } from "./image-tool.ts"
 import { inputFault } from "./input-fault.ts"
-import type { McpConnection } from "./mcp-client.ts"
-import { McpError } from "./mcp-error.ts"
-import { listingOf, ofServer, type Pins, pinnedTools, type ServerPins } from "./mcp-pins.ts"
-import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
-import { TOOL_POLICY } from "./policies.ts"
+import type { Pins, ServerPins } from "./mcp-pins.ts"
+import { type MissingServer, NO_SERVERS, openServers } from "./open-servers.ts"
 import { callRestTool, hasRequest } from "./rest-tool.ts"
 import { resultToken, resultUrl } from "./result-token.ts"
 import type { Secrets } from "./secrets.ts"
@@ -39,6 +31,8 @@ export interface Toolbox {
   /** The MCP revision of each server, for noteListing(). */
   readonly speaks: Readonly<Record<string, string | null>>
   readonly leftOut: readonly string[]
+  /** Optional servers that the turn does without. */
+  readonly missing: readonly MissingServer[]
   /** Ends the sessions with MCP servers. Never throws. */
   close(): Promise<void>
 }
@@ -48,6 +42,8 @@ interface Configuration {
   tools: Record<string, Tool>
   mcp_servers: Record<string, McpServer>
   mcp_pins: Record<string, ServerPins>
+  /** Optional servers that did not answer lately, and until when they are not asked. */
+  mcp_failing: Record<string, string>
 }
 
 const BUILTIN: Record<Exclude<BuiltinTool, "generate_image">, (ctx: Context, turn: ToolTurn) => BoundTool> = {
@@ -84,14 +80,18 @@ export async function openToolbox(
   },
 ): Promise<Toolbox> {
   const servers = Object.values(config.mcp_servers)
+  const now = ctx.clock.now().getTime()
   const values = turnValues(turn)
   const { space, config_version: configVersion, test } = turn
   const identity = identityOf(ctx, { values, space, configVersion, test })
+  // A turn that began without a server also ends without it.
+  const began = new Set((turn.warnings ?? []).map(({ server }) => server))
+  const isPaused = (name: string) => began.has(name) || Date.parse(config.mcp_failing[name] ?? "") > now
   const remote =
     servers.length + containers.length > 0
       ? await openServers(
           ctx,
-          { servers, containers, pins: config.mcp_pins },
+          { servers, containers, pins: config.mcp_pins, isPaused },
           { turn, secrets, signal, identity, values },
         )
       : NO_SERVERS
@@ -107,118 +107,9 @@ export async function openToolbox(
     ...Object.values(config.tools).map((tool) => restTool(ctx, tool, { secrets, identity, values })),
     ...remote.tools,
   ]
-  const { listed, pins, speaks, leftOut, close } = remote
-  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, speaks, leftOut, close }
+  const { listed, pins, speaks, leftOut, missing, close } = remote
+  return { tools: new Map(bound.map((tool) => [tool.spec.name, tool])), listed, pins, speaks, leftOut, missing, close }
 }
-
-interface RemoteTools {
-  tools: BoundTool[]
-  /** The tools of containers. */
-  contained: BoundTool[]
-  listed: Record<string, number>
-  pins: Record<string, Pins>
-  speaks: Record<string, string | null>
-  leftOut: string[]
-  close(): Promise<void>
-}
-
-const NO_SERVERS: RemoteTools = {
-  tools: [],
-  contained: [],
-  listed: {},
-  pins: {},
-  speaks: {},
-  leftOut: [],
-  close: async () => {},
-}
-
-interface ServersUse {
-  turn: ToolTurn
-  secrets: Secrets
-  signal: AbortSignal
-  identity: Identity
-  values: TurnValues
-}
-
-async function openServers(
-  ctx: ToolContext,
-  {
-    servers,
-    containers,
-    pins,
-  }: { servers: McpServer[]; containers: readonly Container[]; pins: Record<string, ServerPins> },
-  { turn, secrets, signal, identity, values }: ServersUse,
-): Promise<RemoteTools> {
-  const connections: McpConnection[] = []
-  const tooSlow = () => new McpError("unreachable", "The MCP servers of this space did not all answer in time.")
-  const over = abortAfter(ctx.clock, TOOL_POLICY.mcpOpenMs, tooSlow)
-  const deps = {
-    outbound: ctx.outbound,
-    clock: ctx.clock,
-    secrets,
-    signal: AbortSignal.any([signal, over.signal]),
-    trace: traceHeaders(turn, "turn"),
-    identity,
-    values,
-  }
-  const close = async () => {
-    await Promise.all(connections.map((connection) => connection.close()))
-  }
-  const storeImage = async (context: ToolCallContext, index: number, bytes: Uint8Array<ArrayBuffer>) => {
-    const key = `turns/${turn.turn_id}/${context.step}.${context.call}.${index}`
-    await ctx.files.put(key, bytes)
-    return key
-  }
-  const onConnect = (connection: McpConnection) => void connections.push(connection)
-  const openServer = async (server: McpServer) => {
-    const connection = await connectMcp(deps, server, ofServer(pins, server.name)?.speaks)
-    onConnect(connection)
-    const listed = await mcpTools(deps, { server, connection, storeImage })
-    return { listed, odd: oddTools(server, connection, secrets), speaks: connection.speaks() }
-  }
-  const twice = <Tools>(open: () => Promise<Tools>) =>
-    open().catch((error: unknown) => {
-      if (deps.signal.aborted || error instanceof NotSent) throw error
-      return open()
-    })
-  try {
-    const opening = servers.map((server) => twice(() => openServer(server)))
-    const use = { turn, storeImage, signal: deps.signal, onConnect }
-    const starting = containers.map((container) =>
-      twice(() => openContainer(ctx, container, use)).catch((error: unknown) => {
-        noteUnstarted(ctx, turn, container, error)
-        throw error
-      }),
-    )
-    // Wait for all before closing any. Otherwise a session that opens later would stay open.
-    await Promise.allSettled([...opening, ...starting])
-    const found = await Promise.all(opening)
-    const kept = servers.map(({ name }, index) => pinnedTools(found[index]?.listed ?? [], ofServer(pins, name)?.tools))
-    const tools = kept.map((one) => one.tools)
-    const odd = found.flatMap(({ odd }) => odd.map(({ name }) => name))
-    const unpinned = kept.flatMap(({ changed }) => changed.flatMap(({ name, offered }) => (offered ? [] : [name])))
-    const leftOut = [...new Set([...unpinned, ...odd])]
-    const started = await Promise.all(starting)
-    const contained = toolsOfContainers(containers.map(({ name }, index) => ({ name, tools: started[index] ?? [] })))
-    const listed = servers.map(({ name }, index) => [name, countTools(tools[index] ?? [])])
-    const news = servers.map(({ name }, index) => [name, listingOf(found[index]?.listed ?? [])])
-    const revisions = servers.map(({ name }, index) => [name, found[index]?.speaks ?? null])
-    const lists = {
-      listed: Object.fromEntries(listed),
-      pins: Object.fromEntries(news),
-      speaks: Object.fromEntries(revisions),
-    }
-    return { tools: tools.flat(), contained, leftOut, ...lists, close }
-  } catch (error) {
-    await close()
-    throw error
-  } finally {
-    over.clear()
-  }
-}
-
-/** The number of tokens of the tools in a prompt. */
-export const countTools = (tools: readonly BoundTool[]): number => toolTokenBound(tools.map(({ spec }) => spec))
 
 function restTool(
   ctx: ToolContext,

@@ -12,10 +12,10 @@ import { McpError } from "./mcp-error.ts"
 import { listingOf, pinnedTools, type ServerPins } from "./mcp-pins.ts"
 import { connectMcp, mcpTools, oddTools } from "./mcp-tools.ts"
 import { noteListing } from "./note-listing.ts"
+import { countTools } from "./open-servers.ts"
 import { callRestTool, hasRequest } from "./rest-tool.ts"
 import { openSecrets } from "./secrets.ts"
 import type { ToolContext } from "./tool-context.ts"
-import { countTools } from "./toolbox.ts"
 
 const NO_REQUEST = "The tool has no request: your worker takes its calls."
 

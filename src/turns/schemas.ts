@@ -148,6 +148,18 @@ export const turnSchema = z
           "Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. " +
           "`details` has the provider's words. It is null if no provider has caused the failure.",
       }),
+    warnings: z
+      .array(
+        z.object({
+          code: z.string().meta({ description: "`TOOLS_MISSING`: an optional MCP server did not answer." }),
+          server: z.string(),
+          message: z.string(),
+        }),
+      )
+      .meta({
+        description: "What the turn had to do without. It did not fail for that.",
+        example: [{ code: "TOOLS_MISSING", server: "docs", message: 'The MCP server "docs" cannot be reached.' }],
+      }),
     files: z.array(z.string()).meta({ description: "Ids of the files that were sent with the turn." }),
     outputs: z.array(outputSchema).meta({
       description:
@@ -244,7 +256,8 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.",
+        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, " +
+        "`turn.waiting`, `turn.resumed`, `call.decided`.",
       example: "turn.done",
     }),
     data: z.record(z.string(), z.unknown()).meta({

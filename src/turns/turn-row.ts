@@ -11,13 +11,22 @@ import type { Waiting } from "./waiting-schema.ts"
 export interface TurnRow
   extends Omit<
     JsonRow<"turns">,
-    "state" | "metadata" | "file_ids" | "outputs" | "waiting" | "end_user_price" | "error_details" | "reasoning_effort"
+    | "state"
+    | "metadata"
+    | "file_ids"
+    | "outputs"
+    | "warnings"
+    | "waiting"
+    | "end_user_price"
+    | "error_details"
+    | "reasoning_effort"
   > {
   space: string
   state: TurnState
   metadata: Record<string, string>
   file_ids: string[]
   outputs: Output[]
+  warnings: Turn["warnings"] | null
   waiting: StoredWaiting | null
   reasoning_effort: NonNullable<Turn["reasoning"]>["effort"] | null
   error_details: ProviderDetails | null
@@ -121,6 +130,7 @@ export function serializeTurn(row: TurnRow): Turn {
     result: row.result,
     truncated: row.truncated,
     error: errorOf(row),
+    warnings: row.warnings ?? [],
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),

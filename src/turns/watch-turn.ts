@@ -40,6 +40,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   "context.trimmed": ["step"],
   "context.summarised": ["step"],
   "request.adjusted": ["step"],
+  "tools.missing": [],
 }
 
 export const WATCH_TURN_ERRORS = ["WATCH_TOKEN_INVALID", "QUOTA_EXCEEDED"] as const

@@ -249,6 +249,18 @@ export const EVENTS = {
     data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text },
     example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa" },
   }),
+  "mcp_server.failing": notice({
+    label: "An MCP server does not answer",
+    when: "An optional MCP server did not answer for some minutes. Live turns lack its tools until it answers again.",
+    data: { space: text, server: text, failures: z.int(), failing_minutes: z.int(), error: text },
+    example: {
+      space: "spc_01k8m3v9q2x7",
+      server: "docs",
+      failures: 5,
+      failing_minutes: 8,
+      error: "It does not answer.",
+    },
+  }),
   "space.shared": notice({
     label: "Spaces were shared with more people",
     when: "An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its team.",

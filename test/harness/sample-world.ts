@@ -175,6 +175,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     exportEndUser: "endUsers",
     getConfigVersion: "versions",
     listMcpServers: "servers",
+    listMcpServerFailures: "servers",
     getMcpServer: "servers",
     deleteMcpServer: "servers",
     checkMcpServer: "servers",

@@ -77,6 +77,7 @@ const ELSEWHERE: Record<string, ErrorCode[]> = {
   getServiceHealth: ["INVALID_INTERNAL_SECRET", "NOT_FOUND"],
   linkIdentity: ["CROSS_ORIGIN"],
   listMcpServers: ["NOT_FOUND"],
+  listMcpServerFailures: ["NOT_FOUND"],
   listTools: ["NOT_FOUND"],
   putMcpServer: [...PUT_ENTRY_ERRORS],
   putTool: [...PUT_ENTRY_ERRORS],

@@ -16,6 +16,7 @@ const ENDED = {
   text: "Where is my order?",
   result: "It left.",
   truncated: true,
+  warnings: [],
   error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer.", details: null },
   files: ["file_1"],
   outputs: [{ file_id: "file_2", name: "a.txt", media_type: "text/plain", bytes: 5, sha256: "0".repeat(64) }],

@@ -28,6 +28,7 @@ from .models import (
     Manifest,
     McpCheck,
     McpServer,
+    McpServerFailure,
     Me,
     Model,
     MonthStatement,
@@ -80,6 +81,7 @@ GET_MCP_SERVER: Operation[McpServer] = Operation("GET", "/v1/spaces/{space_id}/m
 PUT_MCP_SERVER: Operation[McpServer] = Operation("PUT", "/v1/spaces/{space_id}/mcp-servers/{name}", McpServer)
 DELETE_MCP_SERVER: Operation[Deleted] = Operation("DELETE", "/v1/spaces/{space_id}/mcp-servers/{name}", Deleted)
 CHECK_MCP_SERVER: Operation[McpCheck] = Operation("POST", "/v1/spaces/{space_id}/mcp-servers/{name}/check", McpCheck, once=True)
+LIST_MCP_SERVER_FAILURES: ListOperation[McpServerFailure] = ListOperation("GET", "/v1/spaces/{space_id}/mcp-server-failures", McpServerFailure)
 UPLOAD_FILE: Operation[FileInfo] = Operation("POST", "/v1/spaces/{space_id}/files", FileInfo, once=True)
 LIST_FILES: ListOperation[FileInfo] = ListOperation("GET", "/v1/spaces/{space_id}/files", FileInfo)
 GET_FILE: Operation[FileInfo] = Operation("GET", "/v1/files/{file_id}", FileInfo)

@@ -854,6 +854,8 @@ class ExportedTurn(ApiObject):
     Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
     other states. `details` has the provider's words. It is null if no provider has caused the failure.
     """
+    warnings: list[ExportedTurnWarnings]
+    """What the turn had to do without. It did not fail for that."""
     files: list[str]
     """Ids of the files that were sent with the turn."""
     outputs: list[Output]
@@ -984,6 +986,16 @@ class ExportedTurnUsage(ApiObject):
     """All tokens that models wrote, including reasoning."""
     tokens_reasoning: int
     """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnWarnings(ApiObject):
+    """The object ExportedTurnWarnings of the API."""
+
+    code: str
+    """`TOOLS_MISSING`: an optional MCP server did not answer."""
+    server: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1231,12 +1243,59 @@ class McpServer(ApiObject):
     Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
     call. See Whom a tool acts for. Default `signed`.
     """
+    required: bool | None = None
+    """
+    Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn
+    continues without its tools, and `warnings` says so. Default true.
+    """
     allowed_tools: list[str] | None = None
     """The tools that the agent can call, by the names that the server uses. Default: all tools."""
     approval: Approval | None = None
     """For all tools of the server."""
     approvals: dict[str, Approval] | None = None
     """For some tools, by the names that the server uses. It replaces `approval`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpServerFailingEvent(ApiObject):
+    """
+    An optional MCP server did not answer for some minutes. Live turns lack its tools until it answers again. It
+    is a notice to the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["mcp_server.failing"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: McpServerFailingEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpServerFailingEventData(ApiObject):
+    """The object McpServerFailingEventData of the API."""
+
+    space: str
+    server: str
+    failures: int
+    failing_minutes: int
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpServerFailure(ApiObject):
+    """An optional MCP server that did not answer the last turn that asked it."""
+
+    server: str
+    failures: int
+    """How often it did not answer, one after another."""
+    failing_since: datetime
+    failed_at: datetime
+    """When a turn last asked it."""
+    paused_until: datetime
+    """Until then, turns do not ask it."""
+    error: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2121,6 +2180,8 @@ class Turn(ApiObject):
     Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
     other states. `details` has the provider's words. It is null if no provider has caused the failure.
     """
+    warnings: list[TurnWarnings]
+    """What the turn had to do without. It did not fail for that."""
     files: list[str]
     """Ids of the files that were sent with the turn."""
     outputs: list[Output]
@@ -2242,7 +2303,7 @@ class TurnEvent(ApiObject):
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
     `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`,
-    `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`.
+    `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""
@@ -2308,6 +2369,16 @@ class TurnUsage(ApiObject):
     """All tokens that models wrote, including reasoning."""
     tokens_reasoning: int
     """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnWarnings(ApiObject):
+    """The object TurnWarnings of the API."""
+
+    code: str
+    """`TOOLS_MISSING`: an optional MCP server did not answer."""
+    server: str
+    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2611,7 +2682,7 @@ fits a schema.
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
 
-FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
+FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, McpServerFailingEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
 """An event, as in the body that a webhook receives."""
 
 StatementDocument = Union[SignedReceipt, SignedRefund]

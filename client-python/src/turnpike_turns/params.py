@@ -83,6 +83,9 @@ class McpServerInput(_McpServerInput, total=False):
     # Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the
     # call. See Whom a tool acts for. Default `signed`.
     identity: Literal["signed", "none"]
+    # Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn
+    # continues without its tools, and `warnings` says so. Default true.
+    required: bool
     # The tools that the agent can call, by the names that the server uses. Default: all tools.
     allowed_tools: Sequence[str]
     # For all tools of the server.

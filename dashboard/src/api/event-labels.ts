@@ -23,6 +23,7 @@ export const EVENT_LABELS = {
   "account.factor_changed": "A sign-in method was changed",
   "key.created": "An API key was created or rotated",
   "key.revoked": "An API key was revoked",
+  "mcp_server.failing": "An MCP server does not answer",
   "space.shared": "Spaces were shared with more people",
   "ping": "A test event, and the first event of a new webhook",
 } as const

@@ -1310,7 +1310,7 @@ export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
 }
@@ -2024,7 +2024,7 @@ export interface ErrorsReport {
 }
 
 /** An event, as in the body that a webhook receives. */
-export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | SpaceSharedEvent | PingEvent
+export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | McpServerFailingEvent | SpaceSharedEvent | PingEvent
 
 export interface EventList {
   data: FeedEvent[]
@@ -2062,6 +2062,13 @@ export interface ExportedTurn {
     message: string
     details: ProviderDetails | null
   } | null
+  /** What the turn had to do without. It did not fail for that. */
+  warnings: ({
+    /** `TOOLS_MISSING`: an optional MCP server did not answer. */
+    code: string
+    server: string
+    message: string
+  })[]
   /** Ids of the files that were sent with the turn. */
   files: string[]
   /** The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for. */
@@ -2703,12 +2710,52 @@ export interface McpServer {
   headers?: Record<string, string> | undefined
   /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
   identity?: "signed" | "none" | undefined
+  /** Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn continues without its tools, and `warnings` says so. Default true. */
+  required?: boolean | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
   approval?: Approval | undefined
   /** For some tools, by the names that the server uses. It replaces `approval`. */
   approvals?: Record<string, Approval> | undefined
+}
+
+/** An optional MCP server did not answer for some minutes. Live turns lack its tools until it answers again. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface McpServerFailingEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "mcp_server.failing"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    space: string
+    server: string
+    failures: number
+    failing_minutes: number
+    error: string
+  }
+}
+
+/** An optional MCP server that did not answer the last turn that asked it. */
+export interface McpServerFailure {
+  server: string
+  /** How often it did not answer, one after another. */
+  failures: number
+  failing_since: string
+  /** When a turn last asked it. */
+  failed_at: string
+  /** Until then, turns do not ask it. */
+  paused_until: string
+  error: string
+}
+
+export interface McpServerFailureList {
+  items: McpServerFailure[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 /** An MCP server. The agent can call its tools as `server__tool`. */
@@ -2720,6 +2767,8 @@ export interface McpServerInput {
   headers?: Record<string, string> | undefined
   /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
   identity?: "signed" | "none" | undefined
+  /** Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn continues without its tools, and `warnings` says so. Default true. */
+  required?: boolean | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
@@ -3395,6 +3444,8 @@ export interface PutMcpServer {
   headers?: Record<string, string> | undefined
   /** Whether each request carries `Turnpike-Identity`, a signed token that names the end user, the turn and the call. See [Whom a tool acts for](/docs/tools#whom-a-tool-acts-for). Default `signed`. */
   identity?: "signed" | "none" | undefined
+  /** Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If false, the turn continues without its tools, and `warnings` says so. Default true. */
+  required?: boolean | undefined
   /** The tools that the agent can call, by the names that the server uses. Default: all tools. */
   allowed_tools?: string[] | undefined
   /** For all tools of the server. */
@@ -3820,7 +3871,7 @@ export interface Replay {
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -5119,6 +5170,13 @@ export interface Turn {
     message: string
     details: ProviderDetails | null
   } | null
+  /** What the turn had to do without. It did not fail for that. */
+  warnings: ({
+    /** `TOOLS_MISSING`: an optional MCP server did not answer. */
+    code: string
+    server: string
+    message: string
+  })[]
   /** Ids of the files that were sent with the turn. */
   files: string[]
   /** The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for. */
@@ -5252,7 +5310,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>
@@ -5483,7 +5541,7 @@ export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
   /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "space.shared")[] | null | undefined
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -7787,7 +7845,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
@@ -7857,7 +7915,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -7944,6 +8002,19 @@ export interface Operations {
       bom?: "true" | "false" | undefined
     }
     answer: LedgerEntryList
+  }
+
+  /** List MCP servers that do not answer */
+  listMcpServerFailures: {
+    path: {
+      /** The space, `spc_…`. */
+      space_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: McpServerFailureList
   }
 
   /** List a space's MCP servers */
@@ -9142,6 +9213,7 @@ export const OPERATIONS: {
   listIdentities: { method: "GET", path: "/api/account/identities" },
   listKeys: { method: "GET", path: "/api/account/keys" },
   listLedger: { method: "GET", path: "/api/account/ledger" },
+  listMcpServerFailures: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-server-failures" },
   listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers" },
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
   listModels: { method: "GET", path: "/api/account/models" },

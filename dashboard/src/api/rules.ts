@@ -186,7 +186,7 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -619,7 +619,7 @@ export const RemovedWorkspaceMemberRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
   include_delivered: { default: false },
 } as const
 
@@ -858,7 +858,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -1274,7 +1274,7 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
@@ -1297,7 +1297,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 

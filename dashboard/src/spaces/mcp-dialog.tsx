@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
-import { Form, TextArea, TextInput } from "../ui/field.tsx"
+import { Checkbox, Form, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { toast } from "../ui/toast.tsx"
@@ -22,7 +22,10 @@ interface McpServerDialogProps {
 export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps) {
   const { path, query } = useSpaceInput()
   const draft = useDraft(`mcp.${path.space_id}.${server?.name ?? ""}`)
-  const put = useChange("putMcpServer", { changes: ["listMcpServers", "getSpace", "listConfigVersions"], draft })
+  const put = useChange("putMcpServer", {
+    changes: ["listMcpServers", "listMcpServerFailures", "getSpace", "listConfigVersions"],
+    draft,
+  })
   const choose = useFilters()
   const [name, setName] = draft.useField("name", server?.name ?? "")
   const [url, setUrl] = draft.useField("url", server?.url ?? "")
@@ -30,6 +33,8 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
   const [allowed, setAllowed] = draft.useField("allowed", server?.allowed_tools?.join("\n") ?? "")
   const [approval, setApproval] = draft.useField("approval", approvalDraftOf(server?.approval))
   const [signed, setSigned] = draft.useField("signed", server?.identity !== "none")
+  // A new server is optional: a turn that lacks its tools is better than none.
+  const [required, setRequired] = draft.useField("required", server !== null && server.required !== false)
   const read = readJson(headers)
   const isTaken = server === null && taken.includes(name)
   const send = () => {
@@ -39,6 +44,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
       headers: read.value,
       identity: signed ? undefined : "none",
       allowed_tools: names.length > 0 ? names : undefined,
+      required: required ? undefined : false,
       approval: approvalOf(approval),
       approvals: server?.approvals,
     } as PutMcpServer
@@ -59,7 +65,7 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
       open
       onClose={onClose}
       title={server ? `Edit the server ${server.name}` : "Add an MCP server"}
-      about="The server is checked after saving. Turns fail if it cannot be reached."
+      about="The server is checked after saving."
     >
       <Form
         label={server ? "Edit an MCP server" : "Add an MCP server"}
@@ -118,6 +124,12 @@ export function McpServerDialog({ server, taken, onClose }: McpServerDialogProps
           error={put.error}
           value={allowed}
           onChange={({ target }) => setAllowed(target.value)}
+        />
+        <Checkbox
+          label="Required"
+          hint="Turns fail while the server cannot be reached. Otherwise they continue without its tools."
+          checked={required}
+          onChange={({ target }) => setRequired(target.checked)}
         />
         <IdentityField value={signed} onChange={setSigned} />
         <ApprovalFields

@@ -1,6 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { McpServer } from "../api/operations.ts"
+import type { McpServer, McpServerFailure } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { wholeCurl } from "../ui/commands.ts"
@@ -9,7 +9,9 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
+import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
+import { Time } from "../ui/values.tsx"
 import { CheckServer } from "./check-server.tsx"
 import { RowActions } from "./row-actions.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
@@ -25,8 +27,19 @@ const curlOf = (space: string) => wholeCurl(`/v1/spaces/${space}/mcp-servers/doc
 
 type Opened = { kind: "edit"; server: McpServer | null } | { kind: "delete"; server: McpServer }
 
+/** Whether turns need the server, and since when it has not answered them. */
+function ServerState({ optional, failure }: { optional: boolean; failure: McpServerFailure | undefined }) {
+  if (!failure) return <span className="text-muted">{optional ? "optional" : "required"}</span>
+  return (
+    <span title={failure.error}>
+      <Status word="failing" tone="bad" /> since <Time at={failure.failing_since} />
+    </span>
+  )
+}
+
 export function McpTab({ space }: SpaceTabProps) {
   const servers = useRead("listMcpServers", useSpaceInput())
+  const failures = useRead("listMcpServerFailures", useSpaceInput())
   const { server: checked } = useSearch({ from: "/app/spaces/$spaceId" })
   const choose = useFilters()
   const [opened, setOpened] = useState<Opened | null>(null)
@@ -52,12 +65,21 @@ export function McpTab({ space }: SpaceTabProps) {
               rowKey={({ name }) => name}
               empty={
                 <EmptyState title="No MCP servers yet" curl={curlOf(space.space_id)}>
-                  Add an MCP server to give its tools to the agent. Turns fail while a server cannot be reached.
+                  Add an MCP server to give its tools to the agent.
                 </EmptyState>
               }
               columns={[
                 { title: "Server", cell: ({ name }) => <code className="font-strong">{name}</code> },
                 { title: "URL", cell: ({ url }) => <code className="break-all">{url}</code> },
+                {
+                  title: "State",
+                  cell: ({ name, required }) => (
+                    <ServerState
+                      optional={required === false}
+                      failure={failures.data?.items.find(({ server }) => server === name)}
+                    />
+                  ),
+                },
                 {
                   title: "Tools",
                   cell: ({ allowed_tools }) => (allowed_tools ? allowed_tools.join(", ") || "none" : "all"),

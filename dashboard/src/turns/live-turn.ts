@@ -34,6 +34,7 @@ const TYPES = [
   "context.trimmed",
   "context.summarised",
   "request.adjusted",
+  "tools.missing",
   "call.decided",
 ]
 const LAST = ["turn.done", "turn.failed", "turn.cancelled"]

@@ -217,6 +217,11 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
             {reply}
           </p>
         )}
+        {turn.warnings.map(({ server, message }) => (
+          <p key={server} className="text-muted">
+            Without the tools of {server}: {message}
+          </p>
+        ))}
         {turn.truncated && <p className="text-muted">The output was truncated at an output limit.</p>}
         {reply === null && !turn.error && (
           <p className="text-muted">{turn.texts_deleted_at ? noTextOf(turn) : "No output."}</p>

@@ -11,6 +11,7 @@ import { countInWords } from "../../base/in-words.ts"
 import { mcpCheckSchema, toolTestSchema } from "../../callbacks/tool-trials.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
+import { listServerFailures, serverFailureSchema } from "../../infrastructure/list-server-failures.ts"
 import { getSpace } from "../../spaces/get-space.ts"
 import { PUT_ENTRY_ERRORS, putMcpServer, putTool, REMOVE_ENTRY_ERRORS, removeEntry } from "../../spaces/put-tool.ts"
 import {
@@ -54,6 +55,7 @@ export function mountTools(app: App, mounting: Mounting) {
     put: putMcpServer,
   })
 
+  mountServerFailures(app, mounting)
   app.operation(
     {
       method: "post",
@@ -106,6 +108,29 @@ export function mountTools(app: App, mounting: Mounting) {
       const endUser = triedForRef.parse(end_user_ref)
       return checkMcpServer(c.get("ctx"), c.get("credential"), { spaceId, name, endUser })
     },
+  )
+}
+
+/** Mounts the list of optional servers that do not answer. */
+function mountServerFailures(app: App, mounting: Mounting) {
+  const list = wholeListAt(mounting, serverFailureSchema)
+  app.operation(
+    {
+      method: "get",
+      path: `${mounting.prefix}/spaces/{space_id}/mcp-server-failures`,
+      id: "listMcpServerFailures",
+      tag,
+      summary: "List MCP servers that do not answer",
+      description:
+        "The optional MCP servers of the space (`required: false`) that did not answer the last turn that asked them. A server that " +
+        "answers again, or that you put again, is not listed.",
+      params: z.object({ space_id: idParam }),
+      query: bareQuery(mounting),
+      answer: { status: 200, description: "All such servers, by name.", schema: list.schema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params: { space_id } }) =>
+      list.of(await listServerFailures(c.get("ctx"), c.get("credential"), space_id)),
   )
 }
 

@@ -60,6 +60,7 @@ from .._operations import (
     LIST_EVENTS,
     LIST_FILES,
     LIST_MCP_SERVERS,
+    LIST_MCP_SERVER_FAILURES,
     LIST_MODELS,
     LIST_PRICES,
     LIST_SECRETS,
@@ -121,6 +122,7 @@ from ..models import (
     Manifest,
     McpCheck,
     McpServer,
+    McpServerFailure,
     Me,
     Model,
     MonthStatement,
@@ -574,6 +576,7 @@ class AsyncSpaceMcpServers:
         url: str,
         headers: Mapping[str, str] | None = None,
         identity: Literal["signed", "none"] | None = None,
+        required: bool | None = None,
         allowed_tools: Sequence[str] | None = None,
         approval: Literal["never", "always"] | ApprovalInputWhen | Approval | None = None,
         approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
@@ -593,6 +596,8 @@ class AsyncSpaceMcpServers:
                 {{secrets.TOKEN}}`.
             identity: Whether each request carries `Turnpike-Identity`, a signed token that names the end user,
                 the turn and the call. See Whom a tool acts for. Default `signed`.
+            required: Whether a turn fails with `MCP_SERVER_UNAVAILABLE` if the server does not answer. If
+                false, the turn continues without its tools, and `warnings` says so. Default true.
             allowed_tools: The tools that the agent can call, by the names that the server uses. Default: all
                 tools.
             approval: For all tools of the server.
@@ -620,6 +625,7 @@ class AsyncSpaceMcpServers:
                 "url": url,
                 "headers": given(headers),
                 "identity": given(identity),
+                "required": given(required),
                 "allowed_tools": given(allowed_tools),
                 "approval": given(approval),
                 "approvals": given(approvals),
@@ -701,6 +707,36 @@ class AsyncSpaceMcpServers:
         """
         sending = Input(path={"space_id": space_id, "name": name}, query={"end_user_ref": end_user_ref})
         return await self._transport.call(CHECK_MCP_SERVER, sending, Options(idempotency_key, max_retries, timeout))
+
+    def failures(
+        self,
+        space_id: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPager[McpServerFailure]:
+        """
+        List MCP servers that do not answer.
+
+        The optional MCP servers of the space (`required: false`) that did not answer the last turn that asked
+        them. A server that answers again, or that you put again, is not listed.
+
+        Args:
+            space_id: The space, `spc_…`.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            async for item in turnpike.spaces.mcp_servers.failures("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
+                print(item)
+        """
+        sending = Input(path={"space_id": space_id})
+        return self._transport.pages(LIST_MCP_SERVER_FAILURES, sending, Options(max_retries=max_retries, timeout=timeout))
 
 
 class AsyncSpaceSecrets:
@@ -2173,7 +2209,7 @@ class AsyncWebhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -2280,7 +2316,7 @@ class AsyncWebhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2424,7 +2460,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2474,7 +2510,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2605,7 +2641,7 @@ class AsyncEvents:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
