@@ -8,8 +8,8 @@ begin
     where f.space_id = p_space_id and f.definition = p_servers -> f.name);
 end $$;
 
--- Counts that a server did not answer. p_server: {name, message, definition}. It is not asked for a while: p_pauses has the
--- seconds after its first, second, … failure. Null if it is paused already: turns that fail at the same time count once.
+-- Counts that a server did not answer, which pauses it. p_server: {name, message, definition}. p_pauses: the seconds
+-- after its first, second, … failure. Null if it is paused already: turns that fail at the same time count once.
 create function turnpike.note_server_failure(p_space_id bigint, p_server jsonb, p_pauses integer[], p_moment timestamptz)
 returns mcp_server_failures language plpgsql as $$
 declare

@@ -55,6 +55,7 @@ test("Every column with a secret-sounding name is listed as secret or as harmles
     "context_tokens",
     "has_password",
     "result_tokens",
+    "tokens",
   ]
   const columns = await world.sql<{ name: string }>(
     `select distinct column_name as name from information_schema.columns where table_schema = current_schema()
