@@ -10,16 +10,20 @@ end $$;
 
 -- Counts that a server did not answer, which pauses it. p_server: {name, message, definition}. p_pauses: the seconds
 -- after its first, second, … failure. Null if it is paused already: turns that fail at the same time count once.
-create function turnpike.note_server_failure(p_space_id bigint, p_server jsonb, p_pauses integer[], p_moment timestamptz)
+create function turnpike.note_server_failure(p_space_id bigint, p_server jsonb, p_pauses integer[],
+  p_moment timestamptz)
 returns mcp_server_failures language plpgsql as $$
 declare
   failure mcp_server_failures;
 begin
-  insert into mcp_server_failures as f (space_id, name, definition, failures, failing_since, failed_at, paused_until, error)
-  values (p_space_id, p_server ->> 'name', p_server -> 'definition', 1, p_moment, p_moment, p_moment + make_interval(secs => p_pauses[1]),
-    p_server ->> 'message')
-  on conflict (space_id, name) do update set definition = excluded.definition, failed_at = p_moment, error = excluded.error,
-    failures = case when f.definition = excluded.definition then f.failures + 1 else 1 end,
+  insert into mcp_server_failures as f (
+      space_id, name, definition, failures, failing_since, failed_at,
+      paused_until, error)
+  values (
+      p_space_id, p_server ->> 'name', p_server -> 'definition', 1, p_moment, p_moment,
+      p_moment + make_interval(secs => p_pauses[1]), p_server ->> 'message')
+  on conflict (space_id, name) do update set definition = excluded.definition, failed_at = p_moment,
+    error = excluded.error, failures = case when f.definition = excluded.definition then f.failures + 1 else 1 end,
     failing_since = case when f.definition = excluded.definition then f.failing_since else p_moment end,
     paused_until = p_moment + make_interval(secs => p_pauses[case when f.definition = excluded.definition
       then least(f.failures + 1, cardinality(p_pauses)) else 1 end])

@@ -18,6 +18,7 @@ import {
 import { CALL_DECIDED } from "./call-event.ts"
 import { HOUR_CLOSED, USAGE_POSTED } from "./export-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
+import { SERVER_FAILING, SPACE_SHARED } from "./space-notices.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
 
 /** Schemas of events that have their own names. Several types of event can share one. */
@@ -136,13 +137,6 @@ const notice = <Shape extends z.ZodRawShape>(own: AccountEvent<Shape>) => ({
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 const text = z.string()
 
-/** A list that can be long, so an event names only the first items. */
-const named = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item)
-    .max(WEBHOOK_POLICY.mostNamed)
-    .meta({ description: `At most ${WEBHOOK_POLICY.mostNamed}.` })
-
 export const EVENTS = {
   "turn.queued": openTurnEvent("queued", KNOWN_WHEN_QUEUED, "A turn was accepted", 1),
   "turn.running": openTurnEvent("running", KNOWN_WHEN_RUNNING, "A turn started to run", 2),
@@ -249,34 +243,8 @@ export const EVENTS = {
     data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text },
     example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa" },
   }),
-  "mcp_server.failing": notice({
-    label: "An MCP server does not answer",
-    when: "An optional MCP server did not answer for some minutes. Live turns lack its tools until it answers again.",
-    data: { space: text, server: text, failures: z.int(), failing_minutes: z.int(), error: text },
-    example: {
-      space: "spc_01k8m3v9q2x7",
-      server: "docs",
-      failures: 5,
-      failing_minutes: 8,
-      error: "It does not answer.",
-    },
-  }),
-  "space.shared": notice({
-    label: "Spaces were shared with more people",
-    when: "An operator has shared spaces of yours with more people, by adding people or a space to a workspace or its team.",
-    data: {
-      spaces: named(z.strictObject({ space: text, title: text.nullable() })),
-      space_count: z.int(),
-      people: named(z.strictObject({ user_id: z.int(), name: text.nullable() })),
-      people_count: z.int(),
-    },
-    example: {
-      spaces: [{ space: `spc_${ULID}`, title: "Support desk" }],
-      space_count: 1,
-      people: [{ user_id: 43, name: "Grace" }],
-      people_count: 1,
-    },
-  }),
+  "mcp_server.failing": notice(SERVER_FAILING),
+  "space.shared": notice(SPACE_SHARED),
   ping: accountEvent({
     label: "A test event, and the first event of a new webhook",
     when: "You requested a test, or the webhook must confirm its URL.",
