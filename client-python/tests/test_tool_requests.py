@@ -105,10 +105,12 @@ class VerifyingAToolsRequest(unittest.TestCase):
 
     def test_the_token_of_a_taken_call_is_for_that_call_only(self) -> None:
         def taken(**changed: Any) -> TakenCall:
-            at = datetime(2026, 1, 15, 9, 31, tzinfo=timezone.utc)
-            call: dict[str, Any] = {"turn_id": "turn_1", "call": "0.0", "conversation": "conv_1", "space": "support"}
-            whose = {"end_user_ref": "ada", "metadata": {}, "identity": token(aud=ISSUER, body=None)}
-            return TakenCall(**{**call, **whose, "tool": "pick", "input": {}, "takes": 1, "taken_until": at, **changed})
+            call: dict[str, Any] = {
+                **{"turn_id": "turn_1", "call": "0.0", "conversation": "conv_1", "space": "support", "tool": "pick"},
+                **{"end_user_ref": "ada", "metadata": {}, "identity": token(aud=ISSUER, body=None), "input": {}},
+                **{"takes": 1, "taken_until": datetime(2026, 1, 15, 9, 31, tzinfo=timezone.utc), **changed},
+            }
+            return TakenCall(**call)
 
         def check(call: TakenCall) -> ToolIdentity:
             return verify_taken_call(call, issuer=ISSUER, keys=[KEY], now=NOW)

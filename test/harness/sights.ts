@@ -73,7 +73,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
       "billed_cost_usd conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
       "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} tasks{*} test text traceparent truncated turn_id",
-      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting",
+      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
     ].join(" "),
     created: "max_cost_usd on_limit",
     space: "max_cost_usd on_limit",
@@ -126,17 +126,18 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   SpaceModel: "created id name object owned_by",
   SpaceModels: "data object",
   Subagent: "description instructions max_output_tokens max_steps name tools",
-  TakenCall: "call input{*} space taken_until takes tool turn_id",
+  TakenCall: "call conversation end_user_ref identity input{*} metadata space taken_until takes tool turn_id",
   TakenCallList: "data",
   TakenResult: "call outcome turn_id",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
-  ToolTest: "duration_ms ok request{body headers{*} method url} response{body headers{*} status} result",
+  ToolTest:
+    "duration_ms identity{claims{*} valid} ok request{body headers{*} method url} response{body headers{*} status} result",
   Turn: {
     every: [
       "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at",
       "held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at test text",
       "texts_deleted_at traceparent truncated turn_id",
-      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting",
+      "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
     ].join(" "),
     created: "max_cost_usd on_limit",
     space: "max_cost_usd on_limit",
@@ -158,7 +159,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnFinishedErrorBody: "code details{state} message request_id retryable",
   TurnFinishedOpenAiErrorBody: "code details{state} message request_id retryable type",
   TurnOfAnswer:
-    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls}",
+    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
   TurnPrice: "name version",
   TurnReceipt: { every: "receipt", "test all": "end_user_receipt" },
   TurnStateEvent: "created_at data{turn} id seq type",
@@ -217,7 +218,7 @@ export const MEMBER_SIGHT: Sight = {
   SpaceSummary: "archived config_version created_at metadata{*} role space_id test title updated_at workspace_id",
   Subagent: "description instructions max_output_tokens max_steps name tools",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
-  Turn: "billed_cost_usd conversation created_at end_user_ref files held_usd metadata model outputs space state test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls}",
+  Turn: "billed_cost_usd conversation created_at end_user_ref files held_usd metadata model outputs space state test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
 }
 
 /** The same for an admin of the space's workspace, who may change the space. */
@@ -226,7 +227,8 @@ export const WORKSPACE_ADMIN_SIGHT = mergeSights(MEMBER_SIGHT, {
   DeletedFile: "bytes created_at deleted file_id media_type name sha256 space",
   McpCheck: "changed duration_ms error left_out ok tools",
   Space: "archived config_version created_at manifest mcp_servers metadata{*} space_id test title tools updated_at",
-  ToolTest: "duration_ms ok request{body headers{*} method url} response{body headers{*} status} result",
+  ToolTest:
+    "duration_ms identity{claims{*} valid} ok request{body headers{*} method url} response{body headers{*} status} result",
 })
 
 /** By operation: what an admin who acts as a user sees besides what the user sees, or instead of it. */
