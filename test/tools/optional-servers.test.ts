@@ -63,6 +63,24 @@ test("A silent optional server delays a turn by its time limit, and the next one
   expect(asked).toBe(before)
 })
 
+test("A hundred turns beside a dead server all end, and only the first one asks it", async () => {
+  client = await world.createAccount({ usd: 100 })
+  const where = await space()
+  await client.runTurn({ space: where, text: "[reply Hello.]" })
+  const before = asked
+  const turns = Array.from({ length: 100 }, (_, n) =>
+    client.sendTurn({ space: where, end_user_ref: `customer-${n}`, text: "[reply Hello.]" }),
+  )
+  await Promise.all(turns)
+  await world.drain()
+  const states = await world.sql<{ state: string; count: string }>(
+    "select state, count(*) from turns where user_id = $1 group by state",
+    [client.userId],
+  )
+  expect(states).toMatchObject([{ state: "done", count: "101" }])
+  expect(asked).toBe(before)
+})
+
 test("A server that answers again has its tools again, and a changed one is asked at once", async () => {
   const where = await space()
   await client.runTurn({ space: where, text: "[reply Hello.]" })
