@@ -27,10 +27,13 @@ export function pushOf(
   turnId: string,
 ): CallPush {
   const { ownReader } = ctx
-  const shared = new TextPush(ctx, turnId, async (push) =>
-    ctx.meter.calls < PUSH_POLICY.mostCalls ? publishPush(ctx, turnId, push) : 0,
+  const publish: TextPush["publish"] = async (push) =>
+    ctx.meter.calls < PUSH_POLICY.mostCalls ? publishPush(ctx, turnId, push) : 0
+  if (!ownReader) return new TextPush(ctx, turnId, publish)
+  return new BothPushes(
+    new TextPush(ctx, turnId, async (push) => ownReader(push), { isHeard: true }),
+    new TextPush(ctx, turnId, publish, { asksAgain: true }),
   )
-  return ownReader ? new BothPushes(new TextPush(ctx, turnId, async (push) => ownReader(push), true), shared) : shared
 }
 
 export type OwnReader = (push: Push) => number
@@ -44,8 +47,9 @@ interface PushedCall {
 }
 
 /**
- * Sends the text of a running turn to readers that listen, besides the log. Redis answers how many listen: if none do,
- * the rest of a call is not sent. Nothing waits for a message, and a lost one reaches readers through the log.
+ * Sends the text of a running turn to readers that listen, besides the log. Redis answers how many listen. If none do,
+ * the rest of a call is not sent, or asks again less and less often (`asksAgain`). Nothing waits for a message, and a
+ * lost one reaches readers through the log.
  */
 export class TextPush {
   private readonly ctx: Pick<Context, "clock" | "log" | "background">
@@ -60,15 +64,25 @@ export class TextPush {
   private hurry = new AbortController()
   /** Whether readers listen, as the last answer said. Null: this call has not asked. */
   private isHeard: boolean | null
+  /** Without readers, later text of the call asks again, unless a message failed. */
+  private readonly asksAgain: boolean
+  private hasFailed = false
+  private begunAt = 0
   /** True if a reader may have seen text of the current call. */
   isShown = false
 
   /** `publish` returns how many listen. `isHeard`: readers listen from the start. */
-  constructor(ctx: TextPush["ctx"], turnId: string, publish: TextPush["publish"], isHeard: boolean | null = null) {
+  constructor(
+    ctx: TextPush["ctx"],
+    turnId: string,
+    publish: TextPush["publish"],
+    { isHeard = null, asksAgain = false }: { isHeard?: boolean | null; asksAgain?: boolean } = {},
+  ) {
     this.ctx = ctx
     this.turnId = turnId
     this.publish = publish
     this.isHeard = isHeard
+    this.asksAgain = asksAgain
   }
 
   /** True if readers listened when the last message was sent. */
@@ -81,6 +95,8 @@ export class TextPush {
     this.waiting = ""
     this.isHeard = this.isHeard === true ? true : null
     this.isShown = false
+    this.hasFailed = false
+    this.begunAt = this.ctx.clock.now().getTime()
     this.hurry = new AbortController()
     // Readers show no piece before the log has the start of its call.
     if (this.isHeard) call.onReader()
@@ -88,7 +104,7 @@ export class TextPush {
 
   /** Sends more text of the call, which begins at `at`. */
   add(text: string, at: number): void {
-    if (this.isHeard === false || text === "") return
+    if ((this.isHeard === false && !this.mayAskAgain) || text === "") return
     // After a gap the earlier text is only in the log.
     if (this.at + this.waiting.length !== at || this.waiting.length + text.length > PUSH_POLICY.waitingChars) {
       this.waiting = ""
@@ -100,6 +116,7 @@ export class TextPush {
 
   /** A reader follows the turn now, although none listened before. */
   retry(): void {
+    this.hasFailed = false
     if (this.isHeard === false) this.isHeard = null
   }
 
@@ -131,12 +148,23 @@ export class TextPush {
       const { clock } = this.ctx
       const sentAt = clock.now().getTime()
       await this.sendPiece(this.call)
-      if (!this.isHeard) {
+      if (!this.isHeard && !this.mayAskAgain) {
         this.waiting = ""
         return
       }
-      await this.pause(PUSH_POLICY.gatherMs - (clock.now().getTime() - sentAt))
+      const pause = this.isHeard ? PUSH_POLICY.gatherMs : this.askPause(sentAt)
+      await this.pause(pause - (clock.now().getTime() - sentAt))
     }
+  }
+
+  private get mayAskAgain(): boolean {
+    return this.asksAgain && !this.hasFailed
+  }
+
+  /** In a long call, each question costs as much, and a later reader has missed a smaller part of the text. */
+  private askPause(now: number): number {
+    const { least, most, share } = PUSH_POLICY.askMs
+    return Math.min(Math.max((now - this.begunAt) / share, least), most)
   }
 
   private async sendPiece({ of, step }: Pick<PushedCall, "of" | "step">): Promise<void> {
@@ -158,6 +186,7 @@ export class TextPush {
       if (isFirst && this.isHeard) call?.onReader()
     } catch (error) {
       this.isHeard = false
+      this.hasFailed = true
       // The answer can be lost after readers got the message.
       if (push !== null && call === this.call) this.isShown = true
       this.ctx.log("info", "turn.push_failed", { turn_id: this.turnId, error: describeError(error) })

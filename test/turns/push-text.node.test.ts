@@ -1,24 +1,26 @@
 import { expect, test } from "vitest"
 import type { ChannelMessage } from "../../src/platform/redis.ts"
-import { sharedChannels, TextPush } from "../../src/runs/push-text.ts"
+import { type CallPush, pushOf, sharedChannels, TextPush } from "../../src/runs/push-text.ts"
 import { PUSH_POLICY } from "../../src/turns/policies.ts"
 import { publishPush } from "../../src/turns/pushed-text.ts"
 import { createTestClock } from "../harness/clock.ts"
 
 /** A push whose messages are noted instead of sent; `listeners` is the answer to each. */
-function pushTo(listeners: () => number) {
+function pushTo(listeners: (ms: number) => number, { inPlace = false } = {}) {
   const clock = createTestClock(0)
   const sent: { at: number; text: string | null }[] = []
   const channels = {
     publish: async ([one]: ChannelMessage[]) => {
       sent.push({ at: clock.ms(), text: (JSON.parse(one?.message ?? "null") as { text: string } | null)?.text ?? null })
-      return [listeners()]
+      return [listeners(clock.ms())]
     },
     subscribe: () => Promise.reject(new Error("unused")),
   }
   const keyRing = { seal: async (text: string) => text } as never
   const ctx = { clock, log: () => {}, background: () => {} }
-  const push = new TextPush(ctx, "turn_1", (one) => publishPush({ channels, keyRing }, "turn_1", one))
+  const push: CallPush = inPlace
+    ? pushOf({ ...ctx, channels, keyRing, meter: { calls: 0 } as never, ownReader: () => 1 }, "turn_1")
+    : new TextPush(ctx, "turn_1", (one) => publishPush({ channels, keyRing }, "turn_1", one))
   /** Lets promises settle, then time pass. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left--) {
@@ -30,7 +32,7 @@ function pushTo(listeners: () => number) {
   return { push, sent, pass }
 }
 
-const begin = (push: TextPush, onReader = () => {}) => push.begin({ of: "evt_1", step: 1, onReader })
+const begin = (push: CallPush, onReader = () => {}) => push.begin({ of: "evt_1", step: 1, onReader })
 
 test("The first piece of a call is sent at once, and later ones are gathered for 40 ms", async () => {
   const { push, sent, pass } = pushTo(() => 1)
@@ -95,6 +97,52 @@ test("Text without an answer from Redis may have been shown, so it must be in th
   push.add("a ", 0)
   await pass(5)
   expect([push.isShown, push.hasReaders]).toEqual([true, false])
+})
+
+/** The text of a run in place for `ms`, a word each 15 ms. */
+async function streamInPlace(listeners: (ms: number) => number, ms: number) {
+  const { push, sent, pass } = pushTo(listeners, { inPlace: true })
+  let found = 0
+  begin(push, () => {
+    found++
+  })
+  const ownFinds = found
+  for (let nth = 0; nth * 15 < ms; nth++) {
+    push.add("word ", 5 * nth)
+    await pass(15)
+  }
+  push.end()
+  await pass(1)
+  return { sent, found: found - ownFinds }
+}
+
+test("A follower that joins a run in place gets its text soon, and the gap does not grow again", async () => {
+  for (const joins of [5, 40, 130, 400, 777, 1_500, 2_900]) {
+    const { sent, found } = await streamInPlace((now) => Number(now >= joins), 6_000)
+    const heard = sent.filter(({ at }) => at >= joins).map(({ at }) => at)
+    expect((heard[0] ?? Number.POSITIVE_INFINITY) - joins).toBeLessThanOrEqual(150)
+    expect(found).toBe(1)
+    const gaps = heard.slice(1).map((at, nth) => at - (heard[nth] ?? 0))
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(PUSH_POLICY.gatherMs + 15)
+  }
+  const { sent } = await streamInPlace((now) => Number(now >= 15_000), 17_000)
+  expect((sent.find(({ at }) => at >= 15_000)?.at ?? 0) - 15_000).toBeLessThanOrEqual(PUSH_POLICY.askMs.most)
+})
+
+test("A run in place without a follower asks less and less often: 43 times in 6 s, and 68 times in 20 s", async () => {
+  expect((await streamInPlace(() => 0, 90)).sent.length).toBe(1)
+  expect((await streamInPlace(() => 0, 2_000)).sent.length).toBeLessThanOrEqual(21)
+  expect((await streamInPlace(() => 0, 6_000)).sent.length).toBeLessThanOrEqual(43)
+  expect((await streamInPlace(() => 0, 20_000)).sent.length).toBeLessThanOrEqual(68)
+  expect((await streamInPlace(() => 0, 40_000)).sent.length).toBeLessThanOrEqual(88)
+})
+
+test("A run in place whose message failed does not ask Redis again by itself", async () => {
+  const isDown = () => {
+    throw new Error("down")
+  }
+  const { sent } = await streamInPlace(isDown, 3_000)
+  expect(sent).toHaveLength(1)
 })
 
 test("Messages of a runner's turns that are ready at the same time are one request", async () => {
