@@ -10,7 +10,8 @@ interface Hint {
 const FAILURES = { href: "/docs/turns#why-a-turn-failed", label: "Why a turn failed" }
 const space = (label: string) => ({ to: "space" as const, label })
 
-const HINTS: Record<string, Hint> = {
+/** The hint for each code of the service. */
+export const FAILURE_HINTS: Record<string, Hint> = {
   CONTEXT_TOO_LONG: {
     text: "Shorten the instructions, the tools or the text, or choose a model with a larger window.",
     page: space("Change the instructions and tools"),
@@ -86,10 +87,15 @@ const HINTS: Record<string, Hint> = {
     page: space("Check the MCP servers"),
     guide: { href: "/docs/tools", label: "Tools" },
   },
+  REHEARSAL_SYNTAX: {
+    text: "The message names the line that the rehearsal model does not understand. Correct it, and send the turn again.",
+    page: { to: "playground", label: "Correct the text" },
+    guide: { href: "/docs/authentication#test-keys", label: "Test keys" },
+  },
 }
 
 /** The hint for a code. A rehearsal script chooses codes of its own. */
 export const hintFor = (code: string): Required<Pick<Hint, "text" | "guide">> & Pick<Hint, "page"> => {
-  const hint = HINTS[code] ?? { text: "This code is not one of the service: a rehearsal script has chosen it." }
+  const hint = FAILURE_HINTS[code] ?? { text: "This code is not one of the service: a rehearsal script has chosen it." }
   return { ...hint, guide: hint.guide ?? FAILURES }
 }
