@@ -63,7 +63,7 @@ test("A silent optional server delays a turn by its time limit, and the next one
   expect(asked).toBe(before)
 })
 
-test("A hundred turns beside a dead server all end, and only the first one asks it", async () => {
+test("A hundred turns next to a dead server all end, and only the first one asks it", async () => {
   client = await world.createAccount({ usd: 100 })
   const where = await space()
   await client.runTurn({ space: where, text: "[reply Hello.]" })
