@@ -115,6 +115,8 @@ describe.skipIf(!hasBrowser)("A value that is shown only once", () => {
       await page.getByRole("alertdialog", { name: `The signing secret of ${url}` }).waitFor()
       expect(held.every(({ writableEnded }) => !writableEnded)).toBe(true)
       await saved(page).click()
+      // A ping that came later would be answered.
+      await expect.poll(() => held.length).toBeGreaterThan(0)
       answers.held = false
       for (const response of held) response.writeHead(500).end()
       await page.goto(`${origin}/home`)
