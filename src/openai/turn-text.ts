@@ -2,6 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { FOLLOW_TURN_EVENTS_ERRORS, followTurnEvents } from "../turns/follow-events.ts"
 import { getTurn } from "../turns/get-turn.ts"
+import { isUnavailable, unreadTurn } from "../turns/look-again.ts"
 import type { OwnPushes } from "../turns/pushes.ts"
 import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
@@ -28,6 +29,14 @@ export type TextPiece =
 
 export const OPEN_TURN_TEXT_ERRORS = [...FOLLOW_TURN_EVENTS_ERRORS, "TURN_WAITING"] as const
 
+interface OpenedTurn {
+  turn: TurnRow
+  signal: AbortSignal
+  own?: OwnPushes | null | undefined
+  /** This request has sent the turn. */
+  wasSent: boolean
+}
+
 /**
  * The text of a turn's own agent while it is written, then the ended turn. At the end the text since the last `closed`
  * equals the turn's result. Throws NOT_FOUND or QUOTA_EXCEEDED before the first piece.
@@ -35,11 +44,15 @@ export const OPEN_TURN_TEXT_ERRORS = [...FOLLOW_TURN_EVENTS_ERRORS, "TURN_WAITIN
 export async function openTurnText(
   ctx: Context,
   credential: Credential,
-  { turn: accepted, signal, own }: { turn: TurnRow; signal: AbortSignal; own?: OwnPushes | null },
+  { turn: accepted, signal, own, wasSent }: OpenedTurn,
 ): Promise<AsyncGenerator<TextPiece>> {
   const turnId = accepted.turn_id
+  const readTurn = () =>
+    getTurn(ctx, credential, turnId).catch((error: unknown) => {
+      throw isUnavailable(error) ? unreadTurn(turnId, error) : error
+    })
   const now = () => ctx.clock.now().getTime()
-  const first = await followTurnEvents(ctx, credential, { turnId, after: { seq: 0 }, signal, own })
+  const first = await followTurnEvents(ctx, credential, { turnId, after: { seq: 0 }, signal, own, wasSent })
   return (async function* () {
     const text = new TurnText()
     let batches = first
@@ -50,12 +63,12 @@ export async function openTurnText(
         if (events.length === 0) yield { kind: "quiet" }
         for (const event of events) yield* text.read(event)
         after = parsePosition(events.at(-1)?.position ?? "") ?? after
-        if (!text.isBegun && events.length === 0) latest = await getTurn(ctx, credential, turnId)
+        if (!text.isBegun && events.length === 0) latest = await readTurn()
         const isBehind = !text.isBegun && (latest.waits_behind ?? null) !== null
         if (isBehind && waitsSince === null) yield { kind: "behind", turn: latest }
         waitsSince = isBehind || text.waits ? (waitsSince ?? now()) : null
         if (waitsSince !== null && now() - waitsSince >= OPENAI_POLICY.waitingStreamMs) {
-          latest = await getTurn(ctx, credential, turnId)
+          latest = await readTurn()
           if (isWaiting(latest)) throw turnWaiting(latest)
         }
       }
@@ -63,7 +76,7 @@ export async function openTurnText(
       // A long turn is followed in parts. After its last event there is no further part.
       batches = text.isOver ? null : await followTurnEvents(ctx, credential, { turnId, after, signal })
     }
-    const turn = await getTurn(ctx, credential, turnId)
+    const turn = await readTurn()
     yield* text.end(turn.result)
     yield { kind: "ended", turn }
   })()

@@ -21,6 +21,15 @@ export function parseLastEventId(header: string | undefined): Position | undefin
   })
 }
 
+interface StreamedTurn {
+  turnId: string
+  after: Position
+  signal: AbortSignal
+  own?: OwnPushes | null
+  /** This request has sent the turn. */
+  wasSent?: boolean
+}
+
 /**
  * A turn's events after a position as server-sent events, until `signal` aborts or the client cancels the body.
  * Returns 204 if the turn has ended and the client has all events: an EventSource then does not reconnect (WHATWG
@@ -29,10 +38,10 @@ export function parseLastEventId(header: string | undefined): Position | undefin
 export async function streamTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, after, signal, own }: { turnId: string; after: Position; signal: AbortSignal; own?: OwnPushes | null },
+  { turnId, after, signal, own, wasSent }: StreamedTurn,
 ): Promise<Response> {
   const client = untilClientLeaves(signal)
-  const rows = await followTurnEvents(ctx, credential, { turnId, after, signal: client.signal, own })
+  const rows = await followTurnEvents(ctx, credential, { turnId, after, signal: client.signal, own, wasSent })
   if (rows === null) return new Response(null, { status: 204 })
   const batches = (async function* () {
     for await (const batch of rows) yield batch.map((row) => ({ id: row.position, event: serializeTurnEvent(row) }))

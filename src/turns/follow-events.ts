@@ -1,6 +1,7 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { readTurnEvents } from "./get-turn.ts"
+import { isUnavailable, lookAgain, unreadTurn } from "./look-again.ts"
 import { PUSH_POLICY, STREAM_POLICY } from "./policies.ts"
 import { type OwnPushes, Pushes } from "./pushes.ts"
 import { SharedLooks } from "./shared-looks.ts"
@@ -29,6 +30,8 @@ interface FollowedTurn {
   reader?: string | undefined
   /** The run of the turn, if the reader's request runs it. */
   own?: OwnPushes | null | undefined
+  /** The reader's request has sent the turn, so an error must not refuse it. */
+  wasSent?: boolean | undefined
 }
 
 export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as const
@@ -36,12 +39,12 @@ export const FOLLOW_TURN_EVENTS_ERRORS = ["NOT_FOUND", "QUOTA_EXCEEDED"] as cons
 /**
  * Streams a turn's events after a position: each item has the new events, or is empty as a sign of life. Ends after the
  * turn's last event, after `maxLooks` (the reader reconnects), or with `signal`. Null: the reader has all events of an
- * ended turn. The first look happens before this resolves. NOT_FOUND; QUOTA_EXCEEDED for too many waits.
+ * ended turn. Looks once before it resolves. NOT_FOUND; QUOTA_EXCEEDED for too many waits.
  */
 export async function followTurnEvents(
   ctx: Context,
   credential: Credential,
-  { turnId, after, signal, reader, own = null }: FollowedTurn,
+  { turnId, after, signal, reader, own = null, wasSent = false }: FollowedTurn,
 ): Promise<AsyncGenerator<ShownEvent[]> | null> {
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "events", reader })
   const lookBehind = (seq: number) =>
@@ -50,11 +53,12 @@ export async function followTurnEvents(
       ({ lastSeq, isOver, waits }) => ({ lastSeq, ended: isOver, waits }),
     )
   const first = await lookBehind(after.seq).catch((error: unknown) => {
+    if (wasSent && isUnavailable(error)) return null
     looks.end()
     own?.leave()
     throw error
   })
-  if (first.ended && first.events.length === 0) {
+  if (first?.ended && first.events.length === 0) {
     looks.end()
     own?.leave()
     return null
@@ -69,7 +73,8 @@ interface Followed {
   looks: SharedLooks
   lookBehind(seq: number): Promise<Look>
   signal: AbortSignal
-  first: Look
+  /** Null: the database was too busy. */
+  first: Look | null
 }
 
 /** One reader of a turn: what its looks find and what is pushed to it, as one stream. */
@@ -78,7 +83,6 @@ class Following {
   private readonly of: Followed
   private readonly text: ShownText
   private readonly pushes: Pushes
-  private found: Look
   /** When the reader last looked itself, when it was last sent something, and the pause before a look for a piece. */
   private lookedAt: number
   private saidAt: number
@@ -89,15 +93,14 @@ class Following {
     this.of = of
     this.text = new ShownText(of.turnId, of.after)
     this.pushes = new Pushes(ctx, of.turnId, of)
-    this.found = of.first
     this.lookedAt = this.saidAt = this.now
   }
 
   async *events(): AsyncGenerator<ShownEvent[]> {
     const { looks, signal, lookBehind } = this.of
     try {
+      let found = this.of.first ?? (await this.firstLook())
       for (;;) {
-        const { found } = this
         const isQuiet = found.events.length === 0
         if (!isQuiet || this.now - this.saidAt >= STREAM_POLICY.heartbeatMs) {
           this.missingMs = PUSH_POLICY.missingMs.least
@@ -111,12 +114,23 @@ class Following {
           if (!(yield* this.pushedUntilLook())) return
         }
         this.lookedAt = this.now
-        this.found = await lookBehind(found.seen)
+        found = await lookBehind(found.seen)
       }
+    } catch (error) {
+      throw isUnavailable(error) ? unreadTurn(this.of.turnId, error) : error
     } finally {
       this.pushes.end()
       looks.end()
     }
+  }
+
+  /** Nothing is shown before it, so the reader's right is checked first in any case. */
+  private async firstLook(): Promise<Look> {
+    const { lookBehind, after, signal } = this.of
+    const look = () => lookBehind(after.seq)
+    const found = await lookAgain(this.ctx, look, { until: this.now + STREAM_POLICY.ownLookMs, signal })
+    this.lookedAt = this.now
+    return found
   }
 
   /** Shows pieces until the reader must look. Returns false if it has left. */

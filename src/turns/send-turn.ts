@@ -8,6 +8,7 @@ import { openCallbacksWorker } from "../callbacks/internal-call.ts"
 import { describeError } from "../platform/log.ts"
 import { ACCEPT_TURN_ERRORS, acceptTurn, type NewTurn } from "./accept-turn.ts"
 import { WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
+import { isUnavailable, lookAgain } from "./look-again.ts"
 import { IN_PLACE_POLICY } from "./policies.ts"
 import type { Push } from "./pushed-text.ts"
 import type { OwnPushes } from "./pushes.ts"
@@ -28,6 +29,8 @@ export async function sendTurnFor(
   sentFor: SentFor,
 ): Promise<SentTurn> {
   if (sentFor === "acceptance") return { ...(await acceptTurn(ctx, credential, asked)), own: null }
+  // Too many open waits refuse the turn before it is sent.
+  new Waiter(ctx.clock, tokenOf(credential)).leave()
   return sendInPlace(ctx, credential, asked, { reads: sentFor === "events" })
 }
 
@@ -59,7 +62,10 @@ export async function sendTurn(
   return { ...sent, made: await waitForSent(ctx, credential, { ...sent, own: null }, { until, signal }) }
 }
 
-/** Returns a turn that was just sent when it has ended or waits, at `until`, or when the client leaves. */
+/**
+ * Returns a turn that was just sent when it has ended or waits, at `until`, or when the client leaves. If the database
+ * is too busy until then, returns the turn as it was accepted.
+ */
 export async function waitForSent(
   ctx: Context,
   credential: Credential,
@@ -71,8 +77,14 @@ export async function waitForSent(
     await endOf(ctx, own, { until, signal }).finally(() => waiter.leave())
   }
   if (isTerminal(made.state) || signal.aborted) return made
-  const waitSeconds = Math.max(0, until - ctx.clock.now().getTime()) / 1000
-  return waitForTurn(ctx, credential, { turnId: made.turn_id, waitSeconds, signal, knowsWait: false })
+  const wait = () => {
+    const waitSeconds = Math.max(0, until - ctx.clock.now().getTime()) / 1000
+    return waitForTurn(ctx, credential, { turnId: made.turn_id, waitSeconds, signal, knowsWait: false })
+  }
+  return lookAgain(ctx, wait, { until, signal }).catch((error: unknown) => {
+    if (isUnavailable(error)) return made
+    throw error
+  })
 }
 
 function waiterOf({ clock }: Context, credential: Credential, own: OwnPushes): Waiter {

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 
 const customer = (n: number) => `customer-${n % CUSTOMERS}`
 
-/** A tool whose body takes the customer from the turn, beside a field of the model's own. */
+/** A tool whose body takes the customer from the turn, and the order from the model. */
 const TOOL = orderTool("api.customer.com", {
   input_schema: { type: "object", properties: { id: { type: "string" }, customer: { type: "string" } } },
   request: {
@@ -28,7 +28,7 @@ const TOOL = orderTool("api.customer.com", {
   },
 })
 
-/** What a customer writes who wants another one's orders, with the calls of a model that believes it. */
+/** The text of a customer who wants another one's orders, with the calls of a model that believes it. */
 function claim(n: number): string {
   const other = customer(n + 1 + (n % 7))
   const calls = [

@@ -45,6 +45,20 @@ test("The same request again returns the ended turn and runs nothing", async () 
   expect(await world.sql("select from turns where user_id = $1", [client.userId])).toHaveLength(1)
 })
 
+test("A request that cannot read its turn at once reads it again, and otherwise answers with the accepted turn", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.settled()
+  await world.plan([{ service: "pg", match: "get_turn", call: 1, times: 2, action: "fail", when: "before" }])
+  const late = await passTime(world, send(client, { space, text: "[reply Late.]" }))
+  expect([late.status, (await turnOf(late)).result]).toEqual([200, "Late."])
+  await world.plan([{ service: "pg", match: "get_turn", call: 1, times: 99, action: "fail", when: "before" }])
+  const unread = await passTime(world, send(client, { space, text: "[reply Unread.]" }), 100)
+  await world.clearFaults()
+  expect(unread.status, await unread.clone().text()).toBe(202)
+  expect((await client.getTurn((await turnOf(unread)).turn_id)).result).toBe("Unread.")
+})
+
 test("A refusal is the same as without a wait", async () => {
   const client = await world.createAccount({ usd: 0 })
   const space = await client.space()

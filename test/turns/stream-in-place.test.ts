@@ -121,6 +121,62 @@ test("The same request again streams the same turn, and runs nothing", async () 
   expect(logOf(await passTime(world, readEventStream<Seen>(again)))).toEqual(logOf(seen))
 })
 
+test.each([
+  ["of its events", "/v1/turns"],
+  ["of its text for OpenAI's clients", "/v1/openai/chat/completions"],
+])("A stream %s begins although its first looks find the database too busy", async (_, path) => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.settled()
+  const text = `[stream 100 ms]\n[reply ${words}]`
+  const body = path.includes("openai")
+    ? { stream: true, model: space, user: "customer-1", messages: [{ role: "user", content: text }] }
+    : { space, end_user_ref: "customer-1", text }
+  await world.plan([{ service: "pg", match: "read_turn_events", call: 1, times: 3, action: "fail", when: "before" }])
+  const headers = { "idempotency-key": crypto.randomUUID(), accept: "text/event-stream" }
+  const response = await passTime(world, client.call("POST", path, body, headers))
+  expect(response.status).toBe(200)
+  const answer = await passTime(world, response.text())
+  expect(answer).toContain("word29")
+  await world.clearFaults()
+  const [bill] = await expectPromises(world, client.userId)
+  expect(bill?.state).toBe("done")
+})
+
+test("A stream whose turn cannot be read for long ends, and its client continues with the turn's id", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.settled()
+  await world.plan([{ service: "pg", match: "read_turn_events", call: 1, times: 99, action: "fail", when: "before" }])
+  const response = await stream(client, { space, text: "[reply Late.]" })
+  expect([response.status, idOf(response)]).toEqual([200, expect.stringMatching(/^turn_/)])
+  expect(await passTime(world, readEventStream<Seen>(response), 100)).toEqual([])
+  await world.clearFaults()
+  const again = await client.call("GET", `/v1/turns/${idOf(response)}/events`, undefined, {
+    accept: "text/event-stream",
+  })
+  expect(textOf(await passTime(world, readEventStream<Seen>(again)))).toBe("Late.")
+})
+
+test("A stream of /v1/openai whose turn cannot be read says that the turn was accepted, and how to read it", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.settled()
+  await world.plan([{ service: "pg", match: "read_turn_events", call: 1, times: 99, action: "fail", when: "before" }])
+  const body = {
+    model: space,
+    user: "customer-1",
+    stream: true,
+    messages: [{ role: "user", content: "[reply Late.]" }],
+  }
+  const response = await client.call("POST", "/v1/openai/chat/completions", body)
+  const answer = await passTime(world, response.text(), 100)
+  await world.clearFaults()
+  const [turn] = await world.sql<{ turn_id: string }>("select turn_id from turns where user_id = $1", [client.userId])
+  expect(answer).toContain(`The turn ${turn?.turn_id} was accepted, but cannot be read at this moment.`)
+  expect(answer).toContain(`GET /v1/turns/${turn?.turn_id}`)
+})
+
 test("A refused turn has the usual error instead of a stream", async () => {
   const client = await world.createAccount({ usd: 0 })
   const response = await stream(client, { space: await client.space(), text: "hello" })

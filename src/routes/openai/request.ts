@@ -51,15 +51,15 @@ export function openAiRequest<Body extends { stream?: boolean | undefined; backg
   }
 }
 
-/** A turn's text as server-sent events, in the form that `write` gives it. */
+/** A turn's text as server-sent events, in the form of `write`. With `own`, also null, this request sent the turn. */
 export async function answerStream(
   c: HonoContext<AppEnv>,
-  { turn, own = null }: { turn: TurnRow; own?: OwnPushes | null },
+  { turn, own }: { turn: TurnRow; own?: OwnPushes | null },
   write: (pieces: AsyncGenerator<TextPiece>) => AsyncGenerator<string>,
 ): Promise<Response> {
   const ctx = c.get("ctx")
   const { signal, onCancel } = untilClientLeaves(c.req.raw.signal)
-  const pieces = await openTurnText(ctx, c.get("credential"), { turn, signal, own })
+  const pieces = await openTurnText(ctx, c.get("credential"), { turn, signal, own, wasSent: own !== undefined })
   const replayed = c.res.headers.get(REPLAYED)
   return textStream(
     write(pieces),

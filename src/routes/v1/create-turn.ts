@@ -128,7 +128,7 @@ async function streamNewTurn(c: HonoContext<AppEnv>, asked: NewTurn): Promise<Re
   new Waiter(ctx.clock, tokenOf(credential)).leave()
   const { made, replayed, own } = await sendInPlace(ctx, credential, asked, { reads: true })
   const { turn_id: turnId, traceparent } = serializeTurn(made)
-  const follow = { turnId, after: { seq: 0 }, signal: c.req.raw.signal, own }
+  const follow = { turnId, after: { seq: 0 }, signal: c.req.raw.signal, own, wasSent: true }
   const response = await streamTurnEvents(ctx, credential, follow)
   response.headers.set("Location", `/v1/turns/${turnId}`)
   response.headers.set("traceresponse", traceparent)
