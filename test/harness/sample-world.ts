@@ -61,6 +61,8 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
 
   const responseTo = async (model: string, input: string) =>
     String((await call("POST", "/v1/openai/responses", { model, input, user: "customer-42", background: true })).id)
+  const endedTurn = (space: string) =>
+    call("POST", "/v1/turns?wait=30", { space, end_user_ref: "customer-42", text: "Hello" })
   /** A turn whose call of a tool without a request waits. */
   const waitingTurn = async (space: string, approval: string): Promise<string> => {
     const tool = { description: "Refunds an order.", input_schema: { type: "object" }, request: null, approval }
@@ -73,11 +75,8 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
 
   /** Objects that take long to make, only for the operations that need them. */
   const MORE: Record<string, (space: string) => Promise<Record<string, string>>> = {
-    turns: async (space) => {
-      const { turn_id } = await call("POST", "/v1/turns", { space, end_user_ref: "customer-42", text: "Hello" })
-      await call("GET", `/v1/turns/${turn_id}?wait=30`)
-      return { TURNPIKE_TURN: String(turn_id) }
-    },
+    turns: async (space) => ({ TURNPIKE_TURN: String((await endedTurn(space)).turn_id) }),
+    conversations: async (space) => ({ TURNPIKE_CONVERSATION: String((await endedTurn(space)).conversation) }),
     openTurn: async (space) => {
       const { turn_id } = await call("POST", "/v1/turns", {
         space,
@@ -126,6 +125,11 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
       await call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, { url: `http://127.0.0.1:${port}/mcp` })
       return {}
     },
+    silentServers: async (space) => {
+      await call("PUT", `/v1/spaces/${space}/mcp-servers/docs`, { url: "http://127.0.0.1:9/mcp", required: false })
+      await endedTurn(space)
+      return {}
+    },
     prices: async () => {
       await call("PUT", "/v1/prices/standard", { multiplier: 1.5 })
       return {}
@@ -144,6 +148,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
 
   const NEEDS: Record<string, string> = {
     getTurn: "turns",
+    getConversation: "conversations",
     listTurnEvents: "turns",
     createWatchToken: "turns",
     getTurnReceipt: "turns",
@@ -175,7 +180,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
     exportEndUser: "endUsers",
     getConfigVersion: "versions",
     listMcpServers: "servers",
-    listMcpServerFailures: "servers",
+    listMcpServerFailures: "silentServers",
     getMcpServer: "servers",
     deleteMcpServer: "servers",
     checkMcpServer: "servers",
