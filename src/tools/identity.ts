@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
-import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify, SignJWT } from "jose"
+import { SignJWT } from "jose"
 import type { Context } from "../actor/context.ts"
 import type { TurnValues } from "../agent-config/template.ts"
-import { findValidKey, listSigningKeys, type SigningKey } from "../signing/signing-keys.ts"
+import { findValidKey, type SigningKey } from "../signing/signing-keys.ts"
 import { TOOL_POLICY } from "./policies.ts"
 
 /** For whom tools are called. */
@@ -30,9 +30,9 @@ export interface SignedRequest {
 /** Makes the headers with which a server of the owner can tell for whom it is called. */
 export type Identity = (request: SignedRequest) => Promise<Record<string, string>>
 
-const HEADER = "turnpike-identity"
+export const IDENTITY_HEADER = "turnpike-identity"
 /** Its own type (RFC 8725, section 3.11), so no token of another kind can be taken for one. */
-const TYPE = "turnpike-identity+jwt"
+export const IDENTITY_TYPE = "turnpike-identity+jwt"
 /**
  * For how long an isolate signs with a key without asking whether it was withdrawn, in milliseconds. Servers refuse
  * such a key at once.
@@ -63,30 +63,15 @@ export function identityOf(
       ...(body !== null && { body: createHash("sha256").update(body).digest("base64url") }),
     }
     const token = new SignJWT(claims)
-      .setProtectedHeader({ alg: "EdDSA", typ: TYPE, kid: signer.kid })
+      .setProtectedHeader({ alg: "EdDSA", typ: IDENTITY_TYPE, kid: signer.kid })
       .setIssuer(ctx.site.origin)
       .setAudience(new URL(url).origin)
       .setIssuedAt(now)
       .setExpirationTime(now + Math.ceil(timeoutMs / 1000) + TOOL_POLICY.identityLeewaySeconds)
       .setJti(key ?? crypto.randomUUID())
     if (values.endUserRef !== null) token.setSubject(values.endUserRef)
-    return { [HEADER]: await token.sign(signer.secret) }
+    return { [IDENTITY_HEADER]: await token.sign(signer.secret) }
   }
-}
-
-/** The claims that a server reads from the identity of a request, and whether a published key confirms them. */
-export async function readIdentity(
-  { db, clock, site }: Pick<Context, "db" | "clock" | "site">,
-  { url, headers }: { url: string; headers: Record<string, string> },
-): Promise<{ valid: boolean; claims: JWTPayload } | null> {
-  const token = headers[HEADER]
-  if (token === undefined) return null
-  const keys = createLocalJWKSet({ keys: await listSigningKeys({ db }) })
-  const expected = { issuer: site.origin, audience: new URL(url).origin, typ: TYPE, currentDate: clock.now() }
-  return jwtVerify(token, keys, expected).then(
-    ({ payload: claims }) => ({ valid: true, claims }),
-    () => ({ valid: false, claims: decodeJwt(token) }),
-  )
 }
 
 /** The newest valid key, which is looked up once a minute, not for each call. */
@@ -104,7 +89,7 @@ function keyOf(ctx: Pick<Context, "keyRing" | "db" | "clock" | "log">): Promise<
 }
 
 /** Whole bytes of the header up to the key's id, so every token begins with it. */
-const BEGINNING = Buffer.from(`{"alg":"EdDSA","typ":"${TYPE}","kid":"`).subarray(0, 51).toString("base64url")
+const BEGINNING = Buffer.from(`{"alg":"EdDSA","typ":"${IDENTITY_TYPE}","kid":"`).subarray(0, 51).toString("base64url")
 const TOKEN = new RegExp(`${BEGINNING}[\\w-]*\\.[\\w-]+\\.[\\w-]+`, "g")
 
 /** Masks tokens in a text that a server has sent, which may repeat its request. */
