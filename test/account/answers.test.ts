@@ -91,6 +91,8 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("getMcpServer", { space_id, name: "docs" })
   expect((await ask("listMcpServers", { space_id })).total).toBe(1)
   await ask("checkMcpServer", { space_id, name: "docs" })
+  // A server without a failure is not listed (test/tools/optional-servers.test.ts).
+  expect((await ask("listMcpServerFailures", { space_id })).items).toEqual([])
   await ask("deleteMcpServer", { space_id, name: "docs" })
   const versions = await ask("listConfigVersions", { space_id })
   expect(versions.data.map(({ change }: { change: string }) => change)).toContain("tools/lookup_order")
@@ -108,7 +110,8 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await world.drain()
   await ask("getChatTurn", { turn_id: chat.turn_id })
   await ask("listChatTurns")
-  await ask("getTurn", { turn_id })
+  const { conversation: conversation_id } = await ask("getTurn", { turn_id })
+  await ask("getConversation", { conversation_id })
   await ask("listTurns")
   await ask("listTurnEvents", { turn_id: chat.turn_id })
   const [step] = (await ask("listTurnSteps", { turn_id: chat.turn_id })).items
