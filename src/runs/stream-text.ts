@@ -133,10 +133,9 @@ export function openTextStream(
       // Still without an answer: these events get new ids, because the step must be committed in any case.
       const again = unsure.map((draft) => ({ ...draft, id: newId("event", draft.at) }))
       const rest = [...again, ...take()]
-      // Text without a reader stays out of the log; the result has it.
-      return shown || watched || (isStartLogged && push?.isShown)
-        ? rest
-        : rest.filter(({ type }) => type !== "text.delta")
+      // Text without a reader stays out of the log; the result has it. A reader keeps a piece that came before the start
+      // of its call, and shows it when the log has the start: then the rest must follow.
+      return shown || watched || push?.isShown ? rest : rest.filter(({ type }) => type !== "text.delta")
     },
   }
 }
