@@ -37,13 +37,18 @@ export interface AgentWork {
   summarises?: number
 }
 
+const SUMMARY = "summary:"
+
 /** The agent of a summary of the turns up to a position. */
-export const summaryRef = (position: number) => `summary:${position}`
-const isSummary = (ref: string) => ref.startsWith(summaryRef(0).slice(0, -1))
+export const summaryRef = (position: number) => `${SUMMARY}${position}`
+
+/** The position up to which an agent summarises; null for other agents. */
+export const summarisedBy = (ref: string | null): number | null =>
+  ref?.startsWith(SUMMARY) ? Number(ref.slice(SUMMARY.length)) : null
 
 /** How events name a step: its number and, for a sub-agent's step, the agent and the call that it works for. */
 export function stepOf({ ref, name }: AgentWork, step: number) {
-  return { step, ...(ref !== null && { agent: name, ...(!isSummary(ref) && { delegated_by: ref }) }) }
+  return { step, ...(ref !== null && { agent: name, ...(summarisedBy(ref) === null && { delegated_by: ref }) }) }
 }
 
 /** One worker's time with a turn, shared by all its agents. */

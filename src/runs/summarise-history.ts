@@ -7,7 +7,7 @@ import { buildCall } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import type { Claim } from "./claim-turns.ts"
 import { ContextFit, type EarlierTurn } from "./fit-context.ts"
-import { type AgentWork, type Run, summaryRef } from "./run.ts"
+import { type AgentWork, type Run, summarisedBy, summaryRef } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { RunEnd } from "./run-end.ts"
 
@@ -76,8 +76,9 @@ function newestWithin(history: readonly EarlierTurn[], { turns, tokens }: Limits
 /** The position up to which turns are summarised now; null: they all fit, or the agent has begun with this history. */
 function untilOf({ history, steps, summary }: Claim, agent: AgentWork, limits: Limits): number | null {
   // An earlier worker may have begun a summary, or committed it and died before it was kept.
-  const begun = steps.findLast(({ agent: ref }) => ref?.startsWith("summary:"))?.agent?.split(":")[1]
-  if (begun !== undefined && Number(begun) > (summary?.until_position ?? 0)) return Number(begun)
+  const begun = steps.findLast(({ agent: ref }) => summarisedBy(ref) !== null)
+  const position = summarisedBy(begun?.agent ?? null)
+  if (position !== null && position > (summary?.until_position ?? 0)) return position
   if (agent.steps.length > 0 || limits.turns === 0 || newestWithin(history, limits).length === history.length)
     return null
   const { kept } = SUMMARY_POLICY

@@ -5,7 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import type { Answers } from "../platform/procedures.ts"
-import { identityOf } from "../tools/identity.ts"
+import { IDENTITY_HEADER, identityOf } from "../tools/identity.ts"
 import { turnNotFound } from "../turns/get-turn.ts"
 import { LOOK_POLICY, TURN_WAIT_POLICY } from "../turns/policies.ts"
 import { Waiter } from "../turns/waiters.ts"
@@ -120,7 +120,7 @@ async function takenCall(
     call: `${step}.${call}`,
     input: input as Record<string, unknown>,
     taken_until: until.toISOString(),
-    identity: signed ? (Object.values(await identity(request))[0] ?? null) : null,
+    identity: signed ? ((await identity(request))[IDENTITY_HEADER] ?? null) : null,
   }
 }
 
