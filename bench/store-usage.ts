@@ -1,4 +1,4 @@
-import { ROLLUPS } from "../src/analytics/rollups.ts"
+import { type DAILY, type MEASURES, ROLLUPS } from "../src/analytics/rollups.ts"
 import { fillRollup } from "./fill-rollup.ts"
 import type { Sql } from "./site.ts"
 
@@ -95,10 +95,29 @@ async function storePlaces(sql: Sql, { users, spaces }: StoredUsage): Promise<vo
   )
 }
 
+const isReasoning = "m.model like 'gpt/%'"
+/** SQL for each number of a rollup, from a row `m` of the calls that are made. */
+const NUMBERS: Record<(typeof MEASURES)[number] | (typeof DAILY)[number] | "pictures" | "tokens_input_most", string> = {
+  turns: "(m.step = 0)::integer",
+  calls: "1",
+  tokens_input: "m.tokens_input",
+  tokens_cached: "m.tokens_cached",
+  tokens_output: "m.tokens_output",
+  tokens_reasoning: `case when ${isReasoning} then m.tokens_output / 2 else 0 end`,
+  tokens_input_most: "m.tokens_input",
+  cost_credit_micros: "m.cost_credit_micros",
+  billed_credit_micros: "case when m.is_lost then 0 else m.cost_credit_micros end",
+  keyed_calls: "m.is_keyed::integer",
+  duration_us: "case when m.is_keyed then (m.duration_sec * 1e6)::bigint else 0 end",
+  pictures: "0",
+}
+
 async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledTurns: number): Promise<void> {
   const list = days.map(({ day, firstTurn, turns }) => `('${day}'::date, ${firstTurn}, ${turns})`).join(", ")
   const columns = `turn_id, step, user_id, space_id, provider, subscription_id, model, role, tokens_input, tokens_cached, tokens_output,
     duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at, conversation_id, test`
+  const numbers = Object.keys(NUMBERS)
+  const summed = numbers.map((name) => `${name === "tokens_input_most" ? "max" : "sum"}(${name})`)
   await sql(
     `do $$ begin
       perform set_config('session_replication_role', 'replica', true);
@@ -122,25 +141,21 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
               generate_series(0, case when t.u < 0.6 then 0 when t.u < 0.85 then 1 when t.u < 0.97 then 2 else 3 end) g(step)) c
           join spaces s on s.space_id = c.space_id
         order by c.k;
-      insert into model_calls (${columns}, key_id, end_user_ref)
+      insert into model_calls (${columns}, tokens_reasoning, key_id, end_user_ref)
         select turn_id, step, user_id, space_id, provider, subscription_id, model, role, tokens_input, tokens_cached, tokens_output,
           duration_sec, 1, cost_credit_micros, case when is_lost then 0 else cost_credit_micros end, ended_at, ended_at, 'conv', false,
+          case when ${isReasoning} then tokens_output / 2 end,
           case when is_keyed then 'key' end, case when is_keyed then 'customer' else '' end
-        from made;
+        from made m;
       create temporary table called on commit drop as
-        select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role, m.tokens_input, m.tokens_cached, m.tokens_output,
-          m.tokens_input as tokens_input_most, m.cost_credit_micros,
-          case when m.is_lost then 0 else m.cost_credit_micros end as billed_credit_micros, 1 as calls, m.is_keyed::integer as keyed_calls, 0 as pictures,
-          case when m.is_keyed then (m.duration_sec * 1e6)::bigint else 0 end as duration_us, (m.step = 0)::integer as turns,
+        select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role,
+          ${Object.entries(NUMBERS).map(([name, made]) => `${made} as ${name}`)},
           coalesce(m.subscription_id !~ '^[0-9]+$', false) as pooled,
           case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key
         from made m;
-      insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-          cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key, role, model,
-          state, turn_id, end_user_ref)
-        select ended_at, user_id, user_id, space_id, sum(tokens_input), sum(tokens_cached), sum(tokens_output), max(tokens_input_most),
-          sum(cost_credit_micros), sum(billed_credit_micros), sum(duration_us), sum(calls), sum(keyed_calls), sum(pictures), sum(turns), pooled,
-          false, provider_key, role, model, 'done', turn_id, 'customer'
+      insert into turn_ends (ended_at, user_id, writer_id, space_id, ${numbers}, pooled, test, provider_key, role, model, state, turn_id,
+          end_user_ref)
+        select ended_at, user_id, user_id, space_id, ${summed}, pooled, false, provider_key, role, model, 'done', turn_id, 'customer'
         from called where n > ${rolledTurns}
         group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
       delete from called where n > ${rolledTurns};
