@@ -647,6 +647,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "settle_in_place",
       "settle_turns",
       "settle_turns_and_look",
+      "start_accepted",
       "start_turn",
       "sweep_endpoints",
       "sweep_infrastructure",

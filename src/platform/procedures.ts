@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_44bda8c468c2"
+export const RELEASE = "turnpike_97929523d109"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -670,6 +670,11 @@ export interface Answers {
     cost: number[]
     billed: number[]
   }
+  start_answer: {
+    turn_id: string
+    outcome: string
+    claim: Answers["claimed_turn"] | null
+  }
   subscription_answer: {
     sub_id: number
     user_id: number
@@ -962,6 +967,7 @@ export interface Records {
     reader_until: Date | null
     drawn: JsonInput | null
     random: number
+    queued_before: Date
   }
   trace_limits: {
     turns: number
@@ -4569,6 +4575,18 @@ export interface Procedures {
       disabled: boolean | null
     }
   }
+  start_accepted: {
+    args: {
+      asked: JsonInput | null
+      terms: Records["claim_terms"] | null
+      runners: number | null
+      bytes: number | null
+    }
+    row: {
+      answers: Answers["start_answer"][] | null
+      needs_runner: boolean | null
+    }
+  }
   start_device_login: {
     args: {
       request: Records["request"] | null
@@ -4650,6 +4668,7 @@ export interface Procedures {
       waits_behind_until: Date | null
       most_output: number | null
       claim: Answers["claimed_turn"] | null
+      starts_soon: boolean | null
     }
   }
   statement_account: {
@@ -5353,10 +5372,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   settle_turns: { args: ["ends:json", "moment"], columns: ["settle_turns:json"] },
   settle_turns_and_look: { args: ["ends:json", "look:look", "terms:claim_terms"], columns: ["settled:json", "looked:json"] },
   sign_in_messenger: { args: ["issuer", "subject", "brand", "name", "ref_code", "moment"] },
+  start_accepted: { args: ["asked:json", "terms:claim_terms", "runners", "bytes"], columns: ["answers:json", "needs_runner"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
-  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "claim:json"] },
+  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "claim:json", "starts_soon"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
@@ -5406,7 +5426,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
   spender: ["user_id", "key_id", "end_user", "shared", "moment", "test"],
-  start_terms: ["live_slots", "test_slots", "end_user_slots", "position", "event_id", "reader_until", "drawn:json", "random"],
+  start_terms: ["live_slots", "test_slots", "end_user_slots", "position", "event_id", "reader_until", "drawn:json", "random", "queued_before"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

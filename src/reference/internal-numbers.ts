@@ -48,7 +48,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "PORTAL_POLICY",
     "seconds leastSeconds previewSeconds originChars urlChars contrast maxTokenChars maxSessionChars codeBytes days turns excerptChars approvals entries",
   ),
-  ...of("IN_PLACE_POLICY", "most goneMs cutMs lastMs answerMs waitingMessages lifeMs"),
+  "IN_PLACE_POLICY.*",
   ...of("TURN_WAIT_POLICY", "againMs tryMs wakes accounts expires"),
   ...of("STREAM_POLICY", "page heartbeatMs readerMs renewMs ownLookMs"),
   ...of(

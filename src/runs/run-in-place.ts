@@ -16,6 +16,7 @@ import type { OwnReader } from "./push-text.ts"
 import { type RunResult, releaseTurn, runTurn } from "./run-turn.ts"
 import type { RunnerContext } from "./runner.ts"
 import { type Settling, settledInOrder, tellSettled } from "./settle-turns.ts"
+import { startSoon } from "./start-line.ts"
 import { type AskedInPlace, type StartedTurn, startTurn } from "./start-turn.ts"
 
 /**
@@ -33,13 +34,16 @@ export async function runInPlace(
   try {
     const started: StartedTurn = place
       ? await startTurn(ctx, credential, asked)
-      : { ...(await acceptTurn(ctx, credential, asked)), claim: null }
-    const { made: turn, replayed, claim } = started
-    const first: RunMessage = { kind: "accepted", turn, replayed, runs: claim !== null }
-    if (!claim) return messagesOf([first])
+      : { ...(await acceptTurn(ctx, credential, asked)), claim: null, soon: null }
+    const { made: turn, replayed, claim, soon } = started
+    const first: RunMessage = { kind: "accepted", turn, replayed, runs: claim !== null || soon !== null }
+    if (!first.runs) return messagesOf([first])
     const outbox = new Outbox(ctx, first)
     const ownReader = asked.reads ? (push: Push) => outbox.push(push, left) : undefined
-    run = runClaimed(ctx, claim, { left, ownReader }).finally(() => {
+    run = (async () => {
+      const own = claim ?? (soon && (await startSoon(ctx, soon, left)))
+      if (own) await runClaimed(ctx, own, { left, ownReader })
+    })().finally(() => {
       place?.leave()
       outbox.end()
     })

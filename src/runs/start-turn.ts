@@ -2,17 +2,18 @@ import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Made } from "../actor/once.ts"
 import { storedRow } from "../base/casts.ts"
-import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { describeError } from "../platform/log.ts"
 import { coolsMeanwhile } from "../providers/cooling.ts"
 import { rosterOf } from "../providers/roster.ts"
 import { acceptanceOf, acceptedOf, type NewTurn } from "../turns/accept-turn.ts"
-import { STREAM_POLICY } from "../turns/policies.ts"
+import { isUnavailable } from "../turns/look-again.ts"
+import { IN_PLACE_POLICY, STREAM_POLICY } from "../turns/policies.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { type Claim, type ClaimRow, claimOf, claimTerms, drawnRows } from "./claim-turns.ts"
 import { assumedServers, type ServersContext } from "./engine-servers.ts"
 import { giveUp } from "./run-turn.ts"
+import type { SoonStart } from "./start-line.ts"
 
 /** `reads`: the request reads the events of the turn. */
 export type AskedInPlace = NewTurn & { turnId: string; reads: boolean }
@@ -20,6 +21,8 @@ export type AskedInPlace = NewTurn & { turnId: string; reads: boolean }
 export interface StartedTurn extends Made<TurnRow> {
   /** Null: the turn is queued, or an earlier request has made it. */
   claim: Claim | null
+  /** How to start it when older turns of its account have started; null: it is claimed, or a runner takes it. */
+  soon: SoonStart | null
 }
 
 /**
@@ -32,7 +35,7 @@ export async function startTurn(
   asked: AskedInPlace,
 ): Promise<StartedTurn> {
   return tryStart(ctx, credential, asked, 0).catch((error: unknown) => {
-    if (!(error instanceof TurnpikeError && error.code === "UNAVAILABLE")) throw error
+    if (!isUnavailable(error)) throw error
     return tryStart(ctx, credential, asked, 1)
   })
 }
@@ -52,31 +55,34 @@ async function tryStart(
   const acceptance = acceptanceOf(ctx, asked)
   // Both events have the same time, so the feed orders them by their ids.
   const [queued = "", running = ""] = [acceptance.new.event_id, newId("event", now)].sort()
+  const start = {
+    live_slots: ctx.slots.live,
+    test_slots: ctx.slots.test,
+    end_user_slots: ctx.slots.endUser,
+    position: asked.position ?? null,
+    event_id: running,
+    reader_until: asked.reads ? new Date(now.getTime() + STREAM_POLICY.readerMs) : null,
+    drawn: drawnRows(drawn),
+    random: ctx.random(),
+    queued_before: new Date(now.getTime() - IN_PLACE_POLICY.queuedMs),
+  }
   const { actor, row } = await callAs(ctx, credential, "start_turn", {
     ...acceptance,
     new: { ...acceptance.new, event_id: queued },
     runners: ctx.slots.runners,
-    start: {
-      live_slots: ctx.slots.live,
-      test_slots: ctx.slots.test,
-      end_user_slots: ctx.slots.endUser,
-      position: asked.position ?? null,
-      event_id: running,
-      reader_until: asked.reads ? new Date(now.getTime() + STREAM_POLICY.readerMs) : null,
-      drawn: drawnRows(drawn),
-      random: ctx.random(),
-    },
+    start,
     terms,
   })
   const made = acceptedOf(ctx, asked, { actor, row })
   const found = storedRow<ClaimRow | null>(row.claim)
-  if (!found) return { ...made, claim: null }
+  const soon = row.starts_soon ? { turn: made.made, start, drawn } : null
+  if (!found) return { ...made, claim: null, soon }
   if (terms.listed !== null) roster.noteAsked(now.getTime())
   try {
-    return { ...made, claim: await claimOf(ctx, found, { drawn, assumed, now }) }
+    return { ...made, claim: await claimOf(ctx, found, { drawn, assumed, now }), soon: null }
   } catch (error) {
     ctx.log("error", "turn.unclaimable", { turn_id: made.made.turn_id, error: describeError(error) })
     await giveUp(ctx, made.made)
-    return { ...made, claim: null }
+    return { ...made, claim: null, soon: null }
   }
 }

@@ -24,6 +24,14 @@ export async function lookAgain<Found>(
   }
 }
 
+/** "Nothing was done", as the last try says, would be wrong if an earlier one was done and its answer lost. */
+export function unsureTurn(cause: unknown): TurnpikeError {
+  const message =
+    "The database is too busy to say whether the turn was accepted. Send the request again with the same Idempotency-Key: " +
+    "if the turn was accepted, it is returned."
+  return new TurnpikeError("UNAVAILABLE", message, { retryAfter: 1, cause })
+}
+
 /** "Nothing was done", as the error of a look says, would be wrong for a turn that was accepted. */
 export function unreadTurn(turnId: string, cause: unknown): TurnpikeError {
   const message = `The turn ${turnId} was accepted, but cannot be read at this moment. Read it with GET /v1/turns/${turnId}.`

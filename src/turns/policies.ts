@@ -149,6 +149,17 @@ export const IN_PLACE_POLICY = {
    */
   cutMs: 20_000,
   lastMs: 27_000,
+  /**
+   * Turns of an account that were accepted at the same moment start one after another. A request looks whether its
+   * turn has started, less often if more turns are ahead. If none could start in `vainStarts` statements and `vainMs`,
+   * a runner takes them. A statement or request that was silent for `startLostMs` is lost.
+   */
+  startPauseMs: { least: 10, each: 2, most: 200 },
+  vainStarts: 5,
+  vainMs: 250,
+  startLostMs: 5_000,
+  /** An account with a ready turn that is older than this has a queue, which runners serve. */
+  queuedMs: 10_000,
   /** How long the worker of the request waits for the other worker's first answer before it accepts the turn itself. */
   answerMs: 10_000,
   /** How many messages of a run wait for its reader. The log has the others. */

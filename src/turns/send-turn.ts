@@ -8,8 +8,8 @@ import { openCallbacksWorker } from "../callbacks/internal-call.ts"
 import { describeError } from "../platform/log.ts"
 import { ACCEPT_TURN_ERRORS, acceptTurn, type NewTurn } from "./accept-turn.ts"
 import { WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
-import { isUnavailable, lookAgain } from "./look-again.ts"
-import { IN_PLACE_POLICY } from "./policies.ts"
+import { isUnavailable, lookAgain, unsureTurn } from "./look-again.ts"
+import { IN_PLACE_POLICY, STREAM_POLICY } from "./policies.ts"
 import type { Push } from "./pushed-text.ts"
 import type { OwnPushes } from "./pushes.ts"
 import { errorSent, RUN_TURN_PATH, type RunMessage } from "./run-messages.ts"
@@ -155,7 +155,10 @@ export async function sendInPlace(
     leave()
     if (!(error instanceof TurnpikeError) || error.code === "UNAVAILABLE") {
       ctx.log("error", "turn.not_in_place", { error: describeError(error) })
-      return accept()
+      const until = ctx.clock.now().getTime() + STREAM_POLICY.ownLookMs
+      return lookAgain(ctx, accept, { until, signal: new AbortController().signal }).catch((last: unknown) => {
+        throw isUnavailable(last) ? unsureTurn(last) : last
+      })
     }
     throw error
   } finally {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { IN_PLACE_POLICY } from "../../src/turns/policies.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { makeReady } from "../harness/runner.ts"
 import { passTime } from "../harness/time.ts"
@@ -90,7 +91,7 @@ test("An older ready turn of the account goes first", async () => {
   const [older] = await makeReady(world, client, ["customer-2"])
   const space = await client.space()
   const pending = send(client, { space })
-  await world.clock.sleeping(1, 5)
+  await world.clock.sleeping(1, IN_PLACE_POLICY.startPauseMs.least)
   const states = await world.sql<{ state: string }>("select state from open_turns where user_id = $1", [client.userId])
   expect(states.map(({ state }) => state)).toEqual(["queued", "queued"])
   expect((await world.untilAnswered(pending)).status).toBe(200)
@@ -111,6 +112,25 @@ test("Requests that run their turns at the same moment never exceed the slots of
   )
   expect(over).toEqual([])
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+})
+
+test("Requests of one account at the same moment all run their turns, although each takes the lock of its slots", async () => {
+  world.rebind({ TEST_TURN_SLOTS: 100, TURN_SLOTS: 100, END_USER_TURN_SLOTS: 100 })
+  const client = await world.createAccount({ usd: 100 })
+  const space = await client.space()
+  await world.settled()
+  const text = "[think 3000 ms]\n[reply ok]"
+  const pending = Array.from({ length: 50 }, (_, n) => send(client, { space, text, end_user_ref: `customer-${n}` }))
+  const answers = await world.untilAnswered(Promise.all(pending))
+  expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+  const [turns] = await world.sql<{ here: number; tries: number }>(
+    `select count(*) filter (where claim_message = turn_id)::int as here, max(epoch)::int as tries
+     from turns where user_id = $1`,
+    [client.userId],
+  )
+  expect(turns).toEqual({ here: 50, tries: 1 })
+  expect(await messagesOfQueue()).toBe(0)
+  await expectPromises(world, client.userId)
 })
 
 test("A run whose client has left continues, then cuts the call, and a runner continues from its text", async () => {
@@ -153,6 +173,27 @@ test("A turn whose request cannot reach the other worker is queued", async () =>
   world.rebind({})
   expect((await world.untilAnswered(pending)).status).toBeLessThan(300)
   expect(await world.sql("select from turns where user_id = $1", [client.userId])).toHaveLength(1)
+})
+
+test("A turn whose acceptance had no answer is found again, and otherwise the error does not say that nothing was done", async () => {
+  const client = await world.createAccount()
+  const space = await client.space()
+  await world.settled()
+  const lost = { service: "pg", match: "start_turn", call: 1, times: 2, action: "fail", when: "after" } as const
+  const busy = { service: "pg", match: "accept_turn", call: 1, action: "fail", when: "before" } as const
+  await world.plan([lost, { ...busy, times: 3 }])
+  const found = await passTime(world, send(client, { space, text: "[reply Found.]" }, "found"), 100)
+  expect(found.status, await found.clone().text()).toBeLessThan(300)
+  await world.plan([lost, { ...busy, times: 99 }])
+  const unsure = await passTime(world, send(client, { space, text: "[reply Unsure.]" }, "unsure"), 100)
+  const { error } = (await unsure.json()) as { error: { code: string; message: string } }
+  expect([unsure.status, error.code]).toEqual([503, "UNAVAILABLE"])
+  expect(error.message).toContain("too busy to say whether the turn was accepted")
+  await world.clearFaults()
+  const again = await world.untilAnswered(send(client, { space, text: "[reply Unsure.]" }, "unsure"))
+  // The claim without an answer keeps the turn for its lease.
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"])
+  expect(await world.sql("select from turns where user_id = $1", [client.userId])).toHaveLength(2)
 })
 
 test("The feed of an account has the events of a turn in place in their order", async () => {
