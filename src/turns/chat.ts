@@ -2,10 +2,11 @@ import type * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
-import { ACCEPT_TURN_ERRORS, acceptTurn } from "./accept-turn.ts"
+import { acceptTurn, type NewTurn } from "./accept-turn.ts"
 import { ESTIMATE_TURN_ERRORS, estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
 import { getTurn, turnNotFound, WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
 import { createTurnSchema } from "./schemas.ts"
+import { SEND_TURN_ERRORS, type SentTurn, sendTurnFor } from "./send-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
 
 /**
@@ -43,7 +44,12 @@ export const createChatTurnSchema = createTurnSchema
   })
   .meta({ id: "CreateChatTurn" })
 
-export const ACCEPT_CHAT_TURN_ERRORS = ACCEPT_TURN_ERRORS
+export const SEND_CHAT_TURN_ERRORS = SEND_TURN_ERRORS
+
+interface NewChatTurn {
+  idempotencyKey: string | null
+  body: z.output<typeof createChatTurnSchema>
+}
 
 /**
  * Accepts a web-chat turn: a turn without a key, from a signed-in user, in their own space or in one that is shared
@@ -52,13 +58,20 @@ export const ACCEPT_CHAT_TURN_ERRORS = ACCEPT_TURN_ERRORS
 export function acceptChatTurn(
   ctx: Context,
   credential: SessionCredential,
-  { idempotencyKey, body }: { idempotencyKey: string | null; body: z.output<typeof createChatTurnSchema> },
+  asked: NewChatTurn,
 ): Promise<Made<TurnRow>> {
-  return acceptTurn(ctx, credential, {
-    idempotencyKey: KEY_PREFIX + (idempotencyKey ?? ctx.requestId),
-    body: { ...body, end_user_ref: body.end_user_ref ?? OWNER_REF },
-  })
+  return acceptTurn(ctx, credential, turnOf(ctx, asked))
 }
+
+/** The same for a request that reads the events of the turn, and runs it in place if it can start now. */
+export function sendChatTurn(ctx: Context, credential: SessionCredential, asked: NewChatTurn): Promise<SentTurn> {
+  return sendTurnFor(ctx, credential, turnOf(ctx, asked), "events")
+}
+
+const turnOf = ({ requestId }: Context, { idempotencyKey, body }: NewChatTurn): NewTurn => ({
+  idempotencyKey: KEY_PREFIX + (idempotencyKey ?? requestId),
+  body: { ...body, end_user_ref: body.end_user_ref ?? OWNER_REF },
+})
 
 export const ESTIMATE_CHAT_TURN_ERRORS = ESTIMATE_TURN_ERRORS
 

@@ -12,7 +12,7 @@ import { isUnavailable, lookAgain, unsureTurn } from "./look-again.ts"
 import { IN_PLACE_POLICY, STREAM_POLICY } from "./policies.ts"
 import type { Push } from "./pushed-text.ts"
 import type { OwnPushes } from "./pushes.ts"
-import { errorSent, RUN_TURN_PATH, type RunMessage } from "./run-messages.ts"
+import { errorSent, passCredential, RUN_TURN_PATH, type RunMessage } from "./run-messages.ts"
 import { isTerminal, type TurnRow } from "./turn-row.ts"
 import { Waiter } from "./waiters.ts"
 
@@ -125,14 +125,13 @@ export async function sendInPlace(
   const turnId = newId("turn", ctx.clock.now())
   // An acceptance by the callbacks worker whose answer is lost is found by the turn's id.
   const accept = async () => ({ ...(await acceptTurn(ctx, credential, { ...asked, turnId })), own: null })
-  if (credential.kind !== "key") return accept()
   const over = new AbortController()
   const leave = () => over.abort(new Error("the request is over"))
   const stop = ctx.clock.after(IN_PLACE_POLICY.answerMs, leave)
   try {
     const { idempotencyKey: idempotency_key, body, trace = null } = asked
     const input = {
-      credential: { kind: credential.kind, hash: credential.hash, test: credential.test },
+      credential: await passCredential(ctx, credential, turnId),
       request_id: ctx.requestId,
       address: ctx.address,
       turn_id: turnId,

@@ -21,6 +21,8 @@ export interface CallOptions {
   /** Default: a new key per call. `send` keeps the key of a request whose answer was lost. */
   idempotencyKey?: string
   signal?: AbortSignal
+  /** Asks for an event stream, and makes the answer of it. It may last longer than the answer. */
+  onStream?: (response: Response) => Promise<unknown>
 }
 
 type Optional<T> = Record<never, never> extends T ? true : false
@@ -65,11 +67,11 @@ const UPLOAD_SPEED = 20
 
 /** Calls an operation of /api with the session's cookie. Throws ApiError, also if no answer comes in time. */
 export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<Answer<Id>> {
-  const { path, query, body, ifMatch, idempotencyKey, signal } = (args[0] ?? {}) as Parts & CallOptions
+  const { path, query, body, ifMatch, idempotencyKey, signal, onStream } = (args[0] ?? {}) as Parts & CallOptions
   const { method, once, path: pattern } = OPERATIONS[id]
   const isChange = method !== "GET"
   if (!navigator.onLine) throw notSent({ isChange })
-  const headers = new Headers({ Accept: "application/json" })
+  const headers = new Headers({ Accept: onStream ? "text/event-stream" : "application/json" })
   if (body !== undefined && !(body instanceof Blob)) headers.set("Content-Type", "application/json")
   if (body instanceof Blob) headers.set("Content-Type", body.type || "application/octet-stream")
   if (ifMatch !== undefined) headers.set("If-Match", `"${ifMatch}"`)
@@ -87,7 +89,9 @@ export async function call<Id extends OperationId>(id: Id, ...args: Arguments<Id
       signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
     })
     if (!response.ok) throw await readError(response)
-    const isJson = response.headers.get("content-type")?.includes("json")
+    const type = response.headers.get("content-type")
+    if (onStream && type?.includes("event-stream")) return (await onStream(response)) as Answer<Id>
+    const isJson = type?.includes("json")
     return (await (isJson ? response.json() : response.blob())) as Answer<Id>
   } catch (error) {
     if (error instanceof ApiError || signal?.aborted) throw error

@@ -2,6 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import type { KeyboardEvent } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
+import { keepSentTurn } from "../turns/sent-turns.ts"
 import { installCommand, pipCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -45,6 +46,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
   const wait = useCountdown(send.error)
+  const onStream = (response: Response) => keepSentTurn(response, tested)
   const asked: CreateChatTurn = {
     space: space.space_id,
     text,
@@ -60,7 +62,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
     estimate.reset()
     const name = conversation ?? begins
     send.mutate(
-      { query: tested, body: { ...asked, conversation: name } },
+      { query: tested, body: { ...asked, conversation: name }, onStream },
       {
         onSuccess: (turn) => {
           setTyped({ ...NOTHING, from })
@@ -74,7 +76,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   }
   const askOther = (name: string) =>
     sendOther.mutate(
-      { query: tested, body: { ...asked, model: compare, conversation: name } },
+      { query: tested, body: { ...asked, model: compare, conversation: name }, onStream },
       { onSuccess: (turn) => change({ other: turn.conversation }) },
     )
   const onKeyDown = (event: KeyboardEvent) => {

@@ -4,6 +4,7 @@ import { addressOf, type OperationId } from "../api/call.ts"
 import type { TurnEvent } from "../api/operations.ts"
 import { readAgain } from "../api/query.ts"
 import { TurnStateEventRules } from "../api/rules.ts"
+import { hearSentTurn } from "./sent-turns.ts"
 import { WAIT_READS } from "./wait-words.ts"
 
 interface LiveCall {
@@ -88,20 +89,36 @@ export function useLiveTurn(turnId: string | undefined, { open, test }: { open: 
   useEffect(() => {
     if (!turnId || !open) return
     setSteps([])
-    const stream = new EventSource(
-      addressOf("listTurnEvents", { path: { turn_id: turnId }, query: { test: test && "true" } }),
-    )
-    // The browser reconnects with the id of its last message, so no event comes twice.
-    const hear = ({ data }: MessageEvent<string>) => {
-      const event = JSON.parse(data) as TurnEvent
+    let isOver = false
+    const hear = (event: TurnEvent) => {
       setSteps((old) => withEvent(old, event))
-      const isOver = LAST.includes(event.type)
-      if (isOver) stream.close()
+      isOver ||= LAST.includes(event.type)
       const reads = isOver ? ALL : READS[event.type]
       if (reads) void readAgain(client, reads)
     }
-    for (const type of TYPES) stream.addEventListener(type, hear)
-    return () => stream.close()
+    const follow = () => {
+      const stream = new EventSource(
+        addressOf("listTurnEvents", { path: { turn_id: turnId }, query: { test: test && "true" } }),
+      )
+      // The browser reconnects with the id of its last message, so no event comes twice.
+      const onMessage = ({ data }: MessageEvent<string>) => {
+        hear(JSON.parse(data) as TurnEvent)
+        if (isOver) stream.close()
+      }
+      for (const type of TYPES) stream.addEventListener(type, onMessage)
+      return () => stream.close()
+    }
+    let stop = hearSentTurn(turnId, {
+      hear,
+      // The request that has sent the turn is over before it, so the rest comes from the log, from the first event on.
+      onEnd: () => {
+        if (isOver) return
+        setSteps([])
+        stop = follow()
+      },
+    })
+    stop ??= follow()
+    return () => stop?.()
   }, [client, turnId, open, test])
   return steps
 }

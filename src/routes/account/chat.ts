@@ -1,21 +1,25 @@
+import type { Context as HonoContext } from "hono"
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
-import { madeOf, parseIdempotencyKey } from "../../http/idempotency.ts"
+import type { AppEnv } from "../../http/app-env.ts"
+import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import {
-  ACCEPT_CHAT_TURN_ERRORS,
   acceptChatTurn,
   createChatTurnSchema,
   ESTIMATE_CHAT_TURN_ERRORS,
   estimateChatTurn,
   GET_CHAT_TURN_ERRORS,
   getChatTurn,
+  SEND_CHAT_TURN_ERRORS,
+  sendChatTurn,
 } from "../../turns/chat.ts"
 import { turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { findTurns } from "../../turns/list-turns.ts"
 import { turnSchema } from "../../turns/schemas.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
+import { acceptsEventStream, streamTurnEvents } from "../turn-events.ts"
 import { turnFilters } from "./turns.ts"
 
 const tag = "Chat"
@@ -48,16 +52,22 @@ export function mountChat(app: App) {
         status: 202,
         description: "The turn.",
         schema: turnSchema,
+        also: {
+          "text/event-stream":
+            "The events of the turn from the first one until it has ended, as in `GET /api/account/turns/{turn_id}/events`. If the " +
+            "turn can start at once, the request itself runs it.",
+        },
         headers: {
           Location: "The turn's path.",
           "Idempotent-Replayed": "`true` if an earlier request with this key created the turn.",
         },
       },
-      errors: [...ACCEPT_CHAT_TURN_ERRORS, "IDEMPOTENCY_KEY_INVALID"],
+      errors: [...SEND_CHAT_TURN_ERRORS, "IDEMPOTENCY_KEY_INVALID"],
     },
     async (c, { body }) => {
       const header = c.req.header("idempotency-key")
       const idempotencyKey = header ? parseIdempotencyKey(header) : null
+      if (acceptsEventStream(c.req.header("accept"))) return streamChatTurn(c, { idempotencyKey, body })
       const turn = madeOf(c, await acceptChatTurn(c.get("ctx"), sessionOf(c), { idempotencyKey, body }))
       c.header("Location", `/api/account/chat/turns/${turn.turn_id}`)
       return serializeTurn(turn)
@@ -135,4 +145,16 @@ export function mountChat(app: App) {
         }),
       ),
   )
+}
+
+/** Sends a turn, and answers with its events from the first one. */
+async function streamChatTurn(c: HonoContext<AppEnv>, asked: Parameters<typeof sendChatTurn>[2]): Promise<Response> {
+  const [ctx, credential] = [c.get("ctx"), sessionOf(c)]
+  const { made, replayed, own } = await sendChatTurn(ctx, credential, asked)
+  const { turn_id: turnId } = made
+  const follow = { turnId, after: { seq: 0 }, signal: c.req.raw.signal, own, wasSent: true }
+  const response = await streamTurnEvents(ctx, credential, follow)
+  response.headers.set("Location", `/api/account/chat/turns/${turnId}`)
+  if (replayed) response.headers.set(REPLAYED, "true")
+  return response
 }

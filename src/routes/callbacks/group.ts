@@ -31,7 +31,7 @@ import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-aler
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
 import { RUNNER_POLICY } from "../../turns/policies.ts"
-import { RUN_TURN_PATH, runTurnInput } from "../../turns/run-messages.ts"
+import { passedCredential, RUN_TURN_PATH, runTurnInput } from "../../turns/run-messages.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
 /**
@@ -123,10 +123,11 @@ export const callbacks: Group = {
   },
 }
 
-/** Accepts a turn for a request of /v1, and runs it while that request reads the answer. */
+/** Accepts a turn for a request of another worker, and runs it while that request reads the answer. */
 async function runInPlaceOf(c: HonoContext<AppEnv>, sent: z.output<typeof runTurnInput>): Promise<Response> {
-  const { request_id: requestId, address, credential, trace, body } = sent
+  const { request_id: requestId, address, trace, body } = sent
   const ctx = { ...runnerContext(c), requestId, address }
+  const credential = await passedCredential(ctx, sent.credential, sent.turn_id)
   const client = untilClientLeaves(c.req.raw.signal)
   const { reads, position } = sent
   const asked = {
