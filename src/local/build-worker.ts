@@ -59,7 +59,8 @@ export async function bundleWorker(root: string, entry: string, outfile: string)
     conditions: ["workerd", "worker", "browser"],
     mainFields: ["browser", "module", "main"],
     external: ["node:*", "cloudflare:*"],
-    keepNames: true,
+    // No code of ours reads the name of a function, and `__name` took 2 % of the CPU.
+    keepNames: false,
     sourcemap: true,
     logLevel: "error",
   })
