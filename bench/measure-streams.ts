@@ -1,4 +1,5 @@
 import { startChild } from "./child.ts"
+import { startGateway } from "./gateway.ts"
 import type { BenchAccount } from "./load.ts"
 import type { ModelQuestion } from "./model-process.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
@@ -34,8 +35,10 @@ export async function measureStreams(world: BenchWorld) {
   const site = await createSite(world, "streams", { runs: true, bindings, timed: true })
   await useBenchModel(site)
   const [account] = site.accounts as [BenchAccount]
+  const gateway = await startGateway(world, url)
   const ways: Record<string, () => Promise<Record<string, Reading>>> = {
     direct: async () => ({ direct: await readDirectly(url) }),
+    gateway: async () => ({ "another gateway": await readDirectly(gateway.url, gateway.headers) }),
     chat: async () => ({ "chat completions": await readOpenAi(site, account, "chat/completions") }),
     responses: async () => ({ responses: await readOpenAi(site, account, "responses") }),
     events: () => readEvents(site, account),
@@ -56,7 +59,12 @@ export async function measureStreams(world: BenchWorld) {
       costs[`${how}, ${followers} followers`] = await costOf(world, site, account, { how, followers })
     }
   }
-  for (const streams of CROWDS) costs[`${streams} at once`] = await readCrowd(site, account, streams)
+  for (const streams of CROWDS) {
+    costs[`${streams} at once`] = await readCrowd(site, account, streams)
+    const through = () => readDirectly(gateway.url, gateway.headers)
+    const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, through, [gateway.pid])
+    costs[`another gateway, ${streams} at once`] = { ...figures, whole, cpu_ms_each, memory_mb_each }
+  }
   return { ...Object.fromEntries([...readings].map(([way, all]) => [way, figuresOf(all)])), ...costs }
 }
 
@@ -78,10 +86,10 @@ function figuresOf(all: Reading[]) {
 
 const AUTHORIZED = ({ key }: BenchAccount) => ({ authorization: `Bearer ${key}`, "content-type": "application/json" })
 
-async function readDirectly(url: string): Promise<Reading> {
+async function readDirectly(url: string, headers: Record<string, string> = {}): Promise<Reading> {
   const body = JSON.stringify({ model: "bench", stream: true, messages: [{ role: "user", content: "Hello" }] })
   const began = wallNow()
-  const response = await fetch(`${url}/chat/completions`, { method: "POST", body })
+  const response = await fetch(`${url}/chat/completions`, { method: "POST", headers, body })
   return read(response, began, textOfChat)
 }
 
@@ -153,32 +161,36 @@ async function readInPlace(site: Site, account: BenchAccount): Promise<Record<st
   return { "in place": own, "follower of a turn in place": follower }
 }
 
-/** Requests that run their turns at the same moment, in one isolate. Memory of the worker's process: in the middle. */
+/** Requests that run their turns at the same moment, in one isolate. */
 async function readCrowd(site: Site, account: BenchAccount, streams: number) {
-  const [pid = 0] = site.groups.worker ?? []
-  const before = await memoryMb(pid)
-  const stop = await startCpuMeter(site.groups)
-  // A stream that was refused after its turn was accepted comes too late for the text, which is then in the result.
-  const reading = Promise.allSettled(
-    Array.from({ length: streams }, async () => {
-      const began = wallNow()
-      return read(await sendStream(site, account), began, textOfEvent)
-    }),
-  )
-  await new Promise((done) => setTimeout(done, ANSWER.ms / 2))
-  const memory = await memoryMb(pid)
-  const all = (await reading).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
-  const { cpu } = await stop()
+  const readOne = async () => {
+    const began = wallNow()
+    return read(await sendStream(site, account), began, textOfEvent)
+  }
+  const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, readOne, site.groups.worker ?? [])
   const [row] = await site.sql<{ count: number }>(
     `select count(*)::int as count from (select t.* from turns t order by t.created_at desc limit $1) t
      where t.claim_message = t.turn_id`,
     [streams],
   )
+  return { ...figures, whole, in_place: row?.count, worker_cpu_ms_each: cpu_ms_each, memory_mb_each }
+}
+
+/** Many streams at once, and what they cost these processes. Memory: of the first one, in the middle. */
+async function crowdOf(streams: number, readOne: () => Promise<Reading>, pids: number[]) {
+  const [pid = 0] = pids
+  const before = await memoryMb(pid)
+  const stop = await startCpuMeter({ own: pids })
+  // A stream that was refused after its turn was accepted comes too late for the text, which is then in the result.
+  const reading = Promise.allSettled(Array.from({ length: streams }, readOne))
+  await new Promise((done) => setTimeout(done, ANSWER.ms / 2))
+  const memory = await memoryMb(pid)
+  const all = (await reading).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+  const { cpu } = await stop()
   return {
-    ...figuresOf(all),
+    figures: figuresOf(all),
     whole: all.length,
-    in_place: row?.count,
-    worker_cpu_ms_each: round(((cpu.worker ?? Number.NaN) * 1000) / streams, 1),
+    cpu_ms_each: round(((cpu.own ?? Number.NaN) * 1000) / streams, 1),
     memory_mb_each: round((memory - before) / streams, 2),
   }
 }

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "..")
 export const OWN_PACKAGES = {
   scripts: "checks of texts, types, documents and format",
   generators: "tests with public generators of clients",
-  bench: "the comparison with pg-boss",
+  bench: "the comparisons with pg-boss and a gateway",
 } as const
 
 export type PackageFolder = keyof typeof OWN_PACKAGES
