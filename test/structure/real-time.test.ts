@@ -23,6 +23,8 @@ const ALLOWED: Record<string, string> = {
   "test/platform/time-limits.test.ts sleeps": "the timers are faked",
   "test/local/temporary-directory.node.test.ts sleeps": "it keeps a program running until it is killed",
   "test/client/dev-package.system.test.ts measures elapsed time": "it prints the seconds of commands, and asserts none",
+  "test/dashboard/smooth-text.system.test.ts measures elapsed time":
+    "it prints the frames of a page, and asserts no time",
   "test/harness/customer-folder.ts measures elapsed time": "it returns the seconds of commands, for printing",
   "test/turns/leaving.system.test.ts sleeps":
     "a deployed worker's clock cannot be moved, so the worker is watched for some seconds",
