@@ -993,6 +993,8 @@ create table turns (
   -- Until then, a client reads the events as they are written. Only then is text stored while it is generated.
   stream_until timestamptz,
   model_failures integer not null default 0,
+  -- The end user's profile when the turn started, until it ends. Null: nothing of its configuration uses one.
+  profile jsonb,
   config_version integer,
   started_at timestamptz,
   state text not null default 'queued',
@@ -2265,6 +2267,9 @@ create table end_users (
   -- The price, and whether turns are paid from the wallet. Null: the default of the key or of the account.
   price_name text,
   prepaid boolean,
+  -- Facts about the end user that agents and requests of tools can use, and when they were set. Null: no profile.
+  profile jsonb,
+  profile_changed_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (user_id, test, end_user_ref)
@@ -2290,7 +2295,9 @@ create table erasures (
   steps integer not null default 0,
   files integer not null default 0,
   conversations integer not null default 0,
-  tasks integer not null default 0
+  tasks integer not null default 0,
+  -- True if there was a profile.
+  profile boolean not null default false
 );
 create index erasures_open on erasures (tried_at) where checked_at is null;
 create index erasures_of_end_user on erasures (user_id, test, end_user_ref, erasure_id);

@@ -6,10 +6,12 @@ import type {
   EndUserBalance,
   EndUserExport,
   EndUserLedgerEntry,
+  EndUserProfile,
   Erasure,
   PortalSession,
   PutEndUserBilling,
   PutEndUserLimits,
+  PutEndUserProfile,
 } from "./operations.ts"
 import type { ChangeOptions, CreateOptions, RequestOptions } from "./options.ts"
 import type { Query, Transport } from "./transport.ts"
@@ -96,6 +98,36 @@ export class EndUsers {
     options?: RequestOptions,
   ): List<EndUserLedgerEntry> {
     return this.#transport.list("listEndUserLedger", { params: { end_user_ref: endUserRef }, query }, options)
+  }
+
+  /**
+   * Reads a customer's profile: the facts that agents and tools can use.
+   *
+   * @example
+   * const { profile } = await turnpike.endUsers.getProfile("customer-42")
+   */
+  getProfile(endUserRef: string, options?: RequestOptions): Promise<EndUserProfile> {
+    return this.#transport.call("getEndUserProfile", { params: { end_user_ref: endUserRef } }, options)
+  }
+
+  /**
+   * Replaces a customer's profile. Turns that have started keep the earlier one.
+   *
+   * @example
+   * await turnpike.endUsers.putProfile("customer-42", { profile: { name: "Ada", time_zone: "Europe/London" } })
+   */
+  putProfile(endUserRef: string, body: PutEndUserProfile, options?: ChangeOptions): Promise<EndUserProfile> {
+    return this.#transport.call("putEndUserProfile", { params: { end_user_ref: endUserRef }, body }, options)
+  }
+
+  /**
+   * Deletes a customer's profile.
+   *
+   * @example
+   * await turnpike.endUsers.deleteProfile("customer-42")
+   */
+  deleteProfile(endUserRef: string, options?: ChangeOptions): Promise<EndUserProfile> {
+    return this.#transport.call("deleteEndUserProfile", { params: { end_user_ref: endUserRef } }, options)
   }
 
   /**

@@ -278,7 +278,7 @@ export interface CostLimitTooLowErrorBody {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
   /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
@@ -638,6 +638,8 @@ export interface EndUserDefaultList {
 export interface EndUserExport {
   exported_at: string
   end_user: EndUser
+  /** Null: the key cannot access the whole account. */
+  profile: EndUserProfile | null
   /** Oldest first. */
   turns: ExportedTurn[]
 }
@@ -677,6 +679,14 @@ export interface EndUserList {
   data: EndUser[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface EndUserProfile {
+  end_user_ref: string
+  /** Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes of JSON. Each value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and `{{today}}`. */
+  profile: Record<string, string | number | boolean>
+  /** When it was set. Null: there is no profile. */
+  changed_at: string | null
 }
 
 export interface EndUserReceiptComponent {
@@ -723,6 +733,8 @@ export interface Erasure {
   /** The number of conversations that lost their name and history. */
   conversations: number
   tasks: number
+  /** True if the end user's profile was erased. */
+  profile: boolean
   /** The data of this end user that is kept: the number of turns and the billed amount, without any text. */
   kept: {
     turns: number
@@ -1006,8 +1018,10 @@ export interface ListedStatementList {
 
 /** The configuration of a space's agent. */
 export interface Manifest {
-  /** The agent's system instructions. */
+  /** The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is sent as its name in square brackets, and a note with each turn has the values. */
   instructions?: string | undefined
+  /** The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC. */
+  time_zone?: string | undefined
   /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
   /** Default: the default of the model. */
@@ -1047,8 +1061,10 @@ export interface Manifest {
 
 /** The configuration of a space's agent. */
 export interface ManifestInput {
-  /** The agent's system instructions. */
+  /** The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is sent as its name in square brackets, and a note with each turn has the values. */
   instructions?: string | undefined
+  /** The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC. */
+  time_zone?: string | undefined
   /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
   /** Default: the default of the model. */
@@ -1427,6 +1443,12 @@ export interface PutEndUserLimits {
   monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
+}
+
+/** Replaces the whole profile. */
+export interface PutEndUserProfile {
+  /** Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes of JSON. Each value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and `{{today}}`. */
+  profile: Record<string, string | number | boolean>
 }
 
 export interface PutMcpServer {
@@ -1965,6 +1987,8 @@ export interface TestTool {
   end_user_ref?: string | undefined
   /** The values of `{{metadata.KEY}}`. */
   metadata?: Record<string, string> | undefined
+  /** The values of `{{profile.KEY}}`. */
+  profile?: Record<string, string | number | boolean> | undefined
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
@@ -2603,6 +2627,15 @@ export interface Operations {
     answer: DecidedCall
   }
 
+  /** Delete an end user's profile */
+  deleteEndUserProfile: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserProfile
+  }
+
   /** Delete a file */
   deleteFile: {
     params: {
@@ -2736,6 +2769,15 @@ export interface Operations {
       end_user_ref: string
     }
     answer: EndUserBalance
+  }
+
+  /** Read an end user's profile */
+  getEndUserProfile: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    answer: EndUserProfile
   }
 
   /** Read the receipt of an erasure */
@@ -3226,6 +3268,16 @@ export interface Operations {
     answer: EndUser
   }
 
+  /** Set an end user's profile */
+  putEndUserProfile: {
+    params: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    body: PutEndUserProfile
+    answer: EndUserProfile
+  }
+
   /** Replace a space's manifest */
   putManifest: {
     params: {
@@ -3460,6 +3512,7 @@ export const OPERATIONS: {
   createWebhook: { method: "POST", path: "/v1/webhooks", once: true },
   creditEndUser: { method: "POST", path: "/v1/end-users/{end_user_ref}/credits", once: true },
   decideCall: { method: "POST", path: "/v1/turns/{turn_id}/calls/{call}/decision", once: true },
+  deleteEndUserProfile: { method: "DELETE", path: "/v1/end-users/{end_user_ref}/profile" },
   deleteFile: { method: "DELETE", path: "/v1/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   deletePrice: { method: "DELETE", path: "/v1/prices/{name}" },
@@ -3475,6 +3528,7 @@ export const OPERATIONS: {
   getDelivery: { method: "GET", path: "/v1/deliveries/{delivery_id}" },
   getEndUser: { method: "GET", path: "/v1/end-users/{end_user_ref}" },
   getEndUserBalance: { method: "GET", path: "/v1/end-users/{end_user_ref}/balance" },
+  getEndUserProfile: { method: "GET", path: "/v1/end-users/{end_user_ref}/profile" },
   getErasure: { method: "GET", path: "/v1/erasures/{erasure_id}" },
   getEvent: { method: "GET", path: "/v1/events/{event_id}" },
   getFile: { method: "GET", path: "/v1/files/{file_id}" },
@@ -3518,6 +3572,7 @@ export const OPERATIONS: {
   putEndUserBilling: { method: "PUT", path: "/v1/end-users/{end_user_ref}/billing" },
   putEndUserDefaults: { method: "PUT", path: "/v1/end-user-defaults" },
   putEndUserLimits: { method: "PUT", path: "/v1/end-users/{end_user_ref}/limits" },
+  putEndUserProfile: { method: "PUT", path: "/v1/end-users/{end_user_ref}/profile" },
   putManifest: { method: "PUT", path: "/v1/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/v1/spaces/{space_id}/mcp-servers/{name}" },
   putPrice: { method: "PUT", path: "/v1/prices/{name}" },

@@ -4,6 +4,7 @@
 -- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names)
 -- - system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes
 -- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
+-- - note (bytes of the names and defaults of variables), profile (true: a turn may use its end user's profile)
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_strip_nulls(
@@ -23,5 +24,18 @@ begin
       from jsonb_array_elements(space.manifest -> 'subagents') a)
     || (select jsonb_build_object('listed', sum((space.mcp_tokens ->> s)::bigint),
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0))
-          from jsonb_object_keys(space.mcp_servers) s));
+          from jsonb_object_keys(space.mcp_servers) s)
+    || jsonb_build_object('note', turnpike.variable_bytes(space),
+        'profile', nullif(concat(space.manifest, space.tools, space.mcp_servers) ~ '\{\{\s*profile\.', false)));
+end $$;
+
+-- Returns the bytes that the variables of a space's agent add to the note of their values, apart from the values
+-- (src/agent-config/variables.ts); null without variables. An escape makes at most six bytes of one.
+create function turnpike.variable_bytes(space spaces) returns bigint language plpgsql stable as $$
+declare
+  texts text := concat_ws(' ', space.manifest ->> 'instructions',
+    (select string_agg(a ->> 'description', ' ') from jsonb_array_elements(space.manifest -> 'subagents') a),
+    (select string_agg(t.value ->> 'description', ' ') from jsonb_each(space.tools) t));
+begin
+  return (select sum(6 * octet_length(v.named[1])) from regexp_matches(texts, '\{\{[^{}]*\}\}', 'g') v (named));
 end $$;

@@ -1,16 +1,17 @@
 import { isFields } from "../base/fields.ts"
+import type { Profile } from "../base/profile.ts"
 
 /**
  * The placeholders of a tool's request: `{{input}}`, `{{input.path.to.it}}`, `{{secrets.NAME}}`, and the values of the
- * turn: `{{end_user.ref}}`, `{{turn.id}}`, `{{conversation.id}}` and `{{metadata.KEY}}`, with a default as
- * `{{metadata.KEY | "text"}}`. All others are invalid.
+ * turn: `{{end_user.ref}}`, `{{turn.id}}`, `{{conversation.id}}`, `{{metadata.KEY}}` and `{{profile.KEY}}`, with a
+ * default as `{{metadata.KEY | "text"}}`. All others are invalid.
  */
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 const REFERENCE =
-  /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})|(end_user\.ref|turn\.id|conversation\.id|metadata\.[A-Za-z0-9_.-]{1,64})(?:\s*\|\s*"([^"\\]*)")?)$/
+  /^(?:(input)((?:\.[A-Za-z0-9_-]+)*)|secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})|(end_user\.ref|turn\.id|conversation\.id|(?:metadata|profile)\.[A-Za-z0-9_.-]{1,64})(?:\s*\|\s*"([^"\\]*)")?)$/
 
 /** The placeholders of a turn's values, for messages. */
-const OF_TURN = "{{end_user.ref}}, {{turn.id}}, {{conversation.id}}, {{metadata.KEY}}"
+const OF_TURN = "{{end_user.ref}}, {{turn.id}}, {{conversation.id}}, {{metadata.KEY}}, {{profile.KEY}}"
 /** All placeholders, for messages. */
 export const PLACEHOLDERS = `{{input}}, {{input.x}}, {{secrets.NAME}}, ${OF_TURN}`
 
@@ -30,6 +31,8 @@ export interface TurnValues {
   turnId: string | null
   conversationId: string | null
   metadata: Readonly<Record<string, string>>
+  /** The end user's profile when the turn started. */
+  profile: Readonly<Profile>
 }
 
 /** A template cannot be filled. The owner and the model see the message, so it contains no values. */
@@ -50,18 +53,21 @@ function parseReference(text: string): Reference | null {
  * The value of a turn's placeholder. Throws TemplateError without a value and a default: a request without its end user
  * could mean all of them.
  */
-export function turnValue({ name, fallback }: Reference & { kind: "turn" }, values: TurnValues): string {
+export function turnValue({ name, fallback }: Reference & { kind: "turn" }, values: TurnValues): unknown {
   const value = knownValue(name, values) ?? fallback
   if (value === undefined) throw new TemplateError(`{{${name}}} has no value in this turn.`)
   return value
 }
 
-function knownValue(name: string, { endUserRef, turnId, conversationId, metadata }: TurnValues): string | undefined {
+/** The value of a placeholder by its name; undefined without one. */
+export function knownValue(name: string, values: TurnValues): string | number | boolean | undefined {
+  const { endUserRef, turnId, conversationId, metadata, profile } = values
   if (name === "end_user.ref") return endUserRef ?? undefined
   if (name === "turn.id") return turnId ?? undefined
   if (name === "conversation.id") return conversationId ?? undefined
-  const key = name.slice("metadata.".length)
-  return Object.hasOwn(metadata, key) ? metadata[key] : undefined
+  const [, of = "", key = ""] = /^(metadata|profile)\.(.+)$/.exec(name) ?? []
+  const known = of === "profile" ? profile : metadata
+  return Object.hasOwn(known, key) ? known[key] : undefined
 }
 
 /** All references in the texts of a value. Invalid placeholders are left out. */

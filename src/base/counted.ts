@@ -7,7 +7,7 @@ export const COUNTED = {
   daily_test_turns: "test turns sent within a day",
   keys: "API keys, revoked and expired ones included",
   daily_key_changes: "API keys created, changed or rotated within a day",
-  end_users: "end users with limits of their own",
+  end_users: "end users with limits or a profile of their own",
   spaces: "spaces, archived ones included",
   config_bytes: "bytes of configuration, including kept versions and secrets",
   files: "files",

@@ -159,6 +159,9 @@ const ACCOUNT = {
   listCustomers: "none",
   getEndUser: "none",
   putEndUserLimits: onlyWhen("it raises or removes a limit, or unblocks the end user", "money"),
+  getEndUserProfile: "none",
+  putEndUserProfile: "none",
+  deleteEndUserProfile: "none",
   exportEndUser: always("data"),
   eraseEndUser: always("data"),
   previewPortal: "none",
@@ -272,10 +275,7 @@ const ADMIN = {
   getUsageBreakdown: "none",
 } satisfies Record<string, "none" | Guard>
 
-/**
- * The only table of operations that require a fresh proof. Routing and documentation use it, and a
- * test checks every operation.
- */
+/** The only table of operations that require a fresh proof, for routing and documentation. A test checks each one. */
 export const OPERATION_POWERS: Record<"/api/account/" | "/api/admin/", Record<string, "none" | Guard>> = {
   "/api/account/": ACCOUNT,
   "/api/admin/": ADMIN,

@@ -17,6 +17,7 @@ export const tryToolInput = z.strictObject({
   key: z.string(),
   end_user_ref: z.string().nullable(),
   metadata: z.record(z.string(), z.string()),
+  profile: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
 })
 export const checkServerInput = tryToolInput.pick({ space: true, name: true, end_user_ref: true })
 

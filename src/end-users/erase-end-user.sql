@@ -8,6 +8,7 @@ declare
   caller turnpike.caller;
   ids text[];
   newest timestamptz;
+  had_profile boolean;
 begin
   {{caller.opens}}
   if caller.scope is distinct from 'all' then
@@ -35,11 +36,14 @@ begin
   update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
   update end_user_ledger l set note = null
     where l.user_id = caller.user_id and l.test = caller.test and l.end_user_ref = p_ref and l.note is not null;
+  update end_users e set profile = null, profile_changed_at = null
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref and e.profile is not null;
+  had_profile := found;
   insert into erasures as e (erasure_id, user_id, test, end_user_ref, key_id, until_at, requested_at, tried_at,
-    conversations)
+    conversations, profile)
   -- The clock of the worker that accepted the newest turn can be ahead of this worker's clock.
   values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest),
-    p_request.moment, p_request.moment, cardinality(ids))
+    p_request.moment, p_request.moment, cardinality(ids), had_profile)
   returning e.* into erasure;
   perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
     jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request.request_id, p_request.address,

@@ -16,6 +16,8 @@ import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
 import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import { getEndUser, serializeEndUser } from "./get-end-user.ts"
 import { ERASURE_POLICY } from "./policies.ts"
+import { findProfile } from "./profile.ts"
+import { profileSchema } from "./profile-schemas.ts"
 import { endUserSchema } from "./schemas.ts"
 
 const exportedTurnSchema = turnSchema
@@ -49,6 +51,7 @@ export const exportSchema = z
   .object({
     exported_at: z.iso.datetime(),
     end_user: endUserSchema,
+    profile: profileSchema.nullable().meta({ description: "Null: the key cannot access the whole account." }),
     turns: z.array(exportedTurnSchema).meta({ description: "Oldest first." }),
   })
   .meta({ id: "EndUserExport" })
@@ -71,7 +74,8 @@ export async function exportEndUser(
   ref: string,
 ): Promise<AsyncGenerator<string>> {
   const endUser = serializeEndUser(await getEndUser(ctx, credential, ref))
-  const head = plainJson({ exported_at: ctx.clock.now().toISOString(), end_user: endUser })
+  const profile = await findProfile(ctx, credential, ref)
+  const head = plainJson({ exported_at: ctx.clock.now().toISOString(), end_user: endUser, profile })
   return (async function* () {
     yield `${head.slice(0, -1)},"turns":[`
     let after = ""

@@ -20,7 +20,7 @@ export interface ErasureRow extends JsonRow<"erasures"> {
 }
 
 export function serializeErasure(row: ErasureRow): Erasure {
-  const { turns, events, steps, files, conversations, tasks } = row
+  const { turns, events, steps, files, conversations, tasks, profile } = row
   return {
     erasure_id: row.erasure_id,
     end_user_ref: row.end_user_ref,
@@ -33,6 +33,7 @@ export function serializeErasure(row: ErasureRow): Erasure {
     files,
     conversations,
     tasks,
+    profile,
     kept: { turns: row.kept_turns, billed_usd: toUsd(row.kept_billed) },
   }
 }

@@ -12,7 +12,7 @@ export interface EndUserFilters {
 
 /**
  * The end users that a caller can see, most recent turn first. Callers that can access the whole account also get
- * end users with limits but without turns.
+ * end users with limits or a profile but without turns.
  */
 export async function listEndUsers(
   ctx: Context,

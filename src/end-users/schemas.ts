@@ -107,6 +107,7 @@ export const erasureSchema = z
     files: z.int(),
     conversations: z.int().meta({ description: "The number of conversations that lost their name and history." }),
     tasks: z.int(),
+    profile: z.boolean().meta({ description: "True if the end user's profile was erased." }),
     kept: z.object({ turns: z.int(), billed_usd: z.number() }).meta({
       description:
         "The data of this end user that is kept: the number of turns and the billed amount, without any text.",

@@ -367,6 +367,8 @@ interface EndUsers {
   monthly_limit_credit_micros: number | null;
   prepaid: boolean | null;
   price_name: string | null;
+  profile: Json | null;
+  profile_changed_at: Timestamp | null;
   test: boolean;
   updated_at: Timestamp;
   user_id: number;
@@ -426,6 +428,7 @@ interface Erasures {
   events: Generated<number>;
   files: Generated<number>;
   key_id: string | null;
+  profile: Generated<boolean>;
   requested_at: Timestamp;
   steps: Generated<number>;
   tasks: Generated<number>;
@@ -1493,6 +1496,7 @@ interface Turns {
   position: number;
   price_id: number | null;
   price_version: number;
+  profile: Json | null;
   reasoning_effort: string | null;
   rehearsed_cost_credit_micros: number | null;
   rehearsed_hold_credit_micros: number | null;

@@ -4,6 +4,7 @@ import { CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../clien
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
+import { PROFILE_MOST } from "../base/profile.ts"
 import { MAX_VALUES } from "../base/storable.ts"
 import { EXPORT_POLICY, USAGE_KEY_POLICY } from "../billing/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
@@ -102,6 +103,11 @@ const INSERTS: Record<string, string> = {
   balance_low: shown(exampleData("balance.low")),
   unlisted_server: String(FIRST_CALL_BOUNDS.server),
   open_reply: String(FIRST_CALL_BOUNDS.reply),
+  profile_keys: String(PROFILE_MOST.keys),
+  profile_bytes: String(PROFILE_MOST.bytes),
+  // Variables of instructions, which a guide shows as they are.
+  now: "{{now}}",
+  today: "{{today}}",
   identity_leeway: timeInWords(TOOL_POLICY.identityLeewaySeconds * 1000),
   mcp_connect: timeInWords(TOOL_POLICY.mcpConnectMs),
   mcp_pause: timeInWords(TOOL_POLICY.mcpPauseSeconds[0] * 1000),

@@ -32,8 +32,8 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "List end users",
       description:
-        "The end users with turns, and their billed amounts, most recent turn first. End users with limits but without turns are sorted by " +
-        `the time of their limits.${toKeys(mounting, " A key sees the turns in its spaces. It sees end users without turns only if it has the scope `all`.")}`,
+        "The end users with turns, and their billed amounts, most recent turn first. End users with limits or a profile but without turns are sorted by " +
+        `the time of these.${toKeys(mounting, " A key sees the turns in its spaces. It sees end users without turns only if it has the scope `all`.")}`,
       query: z.strictObject({
         ...mounting.query,
         limit: pageQuery.limit,
@@ -110,7 +110,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       tag,
       summary: "Export all data of an end user",
       description:
-        `One JSON document to download: the end user with its limits, and each of its turns${toKeys(mounting, " in the key's spaces")} ` +
+        `One JSON document to download: the end user with its limits and its profile, and each of its turns${toKeys(mounting, " in the key's spaces")} ` +
         "with its events, model calls, tool inputs and results, tasks and files (their bytes are at " +
         "`content`). The document is streamed, so its size is not limited. If the connection breaks before " +
         "the end, the document is incomplete.",
@@ -140,7 +140,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       description:
         "Erases the content of all past turns of the end user, in the whole account: texts, " +
         "results, error messages, metadata, output of models and tools, tasks, names of conversations, and " +
-        "files that their agents created. It also erases files that were sent with these turns and with no other end " +
+        "files that their agents created, and the profile. It also erases files that were sent with these turns and with no other end " +
         "user's turns. A file that was never sent with a turn belongs to no end user: delete it yourself. Queued " +
         "turns are cancelled and running turns are stopped, with the status_reason `end_user_erased`. They are " +
         "erased when they have ended.\n\nErasure keeps amounts, token counts, times, states and codes, " +

@@ -109,6 +109,7 @@ begin
     claim_message = terms.runner_id, claim_try = terms.try,
     started_at = coalesce(t.started_at, greatest(terms.moment, before_it)),
     config_version = coalesce(t.config_version, space.config_version),
+    profile = case when t.started_at is null then turnpike.profile_at_start(locked, space) else t.profile end,
     last_event_seq = t.last_event_seq + case when begins then 1 else 0 end
     where t.turn_id = locked.turn_id
     returning t.* into claimed;
@@ -159,6 +160,19 @@ begin
   claim.config := row(version.manifest, version.tools, version.mcp_servers, space.mcp_tokens,
     turnpike.pins_of(space, version.mcp_servers), turnpike.failing_servers(claimed.space_id, version.mcp_servers));
   claim := turnpike.with_run_data(claim, terms);
+end $$;
+
+-- Returns the profile with which a turn starts; null if it has no end user, or if its configuration uses no profile.
+-- The facts are those of the newest version, so a turn of another version may use one as well.
+create function turnpike.profile_at_start(starting turns, space spaces) returns jsonb language plpgsql stable as $$
+begin
+  if starting.key_id is null or not (space.prompt_facts ? 'profile'
+    or coalesce(starting.config_version <> space.config_version, false))
+  then
+    return null;
+  end if;
+  return (select e.profile from end_users e
+    where e.user_id = starting.user_id and e.test = starting.test and e.end_user_ref = starting.end_user_ref);
 end $$;
 
 -- Adds to a claim with a turn and its configuration what the agent reads: earlier turns, the steps and calls that were

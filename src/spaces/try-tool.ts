@@ -8,6 +8,7 @@ import { endUserRef } from "../base/end-user-ref.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { metadataSchema } from "../base/metadata.ts"
+import { profileValues } from "../base/profile.ts"
 import { callCallbacksWorker } from "../callbacks/internal-call.ts"
 import {
   CHECK_SERVER_PATH,
@@ -32,6 +33,7 @@ export const testToolSchema = z
   .strictObject({
     end_user_ref: triedForRef,
     metadata: metadataSchema.optional().meta({ description: "The values of `{{metadata.KEY}}`." }),
+    profile: profileValues.optional().meta({ description: "The values of `{{profile.KEY}}`." }),
     input: z
       .record(z.string(), z.unknown())
       .refine((input) => jsonBytes(input) <= MAX_INPUT_BYTES, `is larger than ${MAX_INPUT_BYTES} bytes of JSON`)
@@ -63,8 +65,9 @@ export async function testTool(
     column: "tools",
     word: "tool",
   })
-  const { input, end_user_ref = null, metadata = {} } = body
-  const call = { space, name, input, key: key ?? `${newId("request", ctx.clock.now())}.0.0`, end_user_ref, metadata }
+  const { input, end_user_ref = null, metadata = {}, profile = {} } = body
+  const callKey = key ?? `${newId("request", ctx.clock.now())}.0.0`
+  const call = { space, name, input, key: callKey, end_user_ref, metadata, profile }
   const answer = await callCallbacksWorker(ctx, TRY_TOOL_PATH, call)
   // The tool was deleted in the meantime.
   if (answer === null) throw entryNotFound("tool", name)

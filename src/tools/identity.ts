@@ -8,7 +8,7 @@ import { TOOL_POLICY } from "./policies.ts"
 
 /** For whom tools are called. */
 export interface CalledFor {
-  values: Omit<TurnValues, "metadata">
+  values: Omit<TurnValues, "metadata" | "profile">
   space: string
   configVersion: number | null
   test: boolean

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
+import type { Profile } from "../base/profile.ts"
 import type { TracedRow } from "../base/trace-context.ts"
 import { TASK_STATES } from "../base/words.ts"
 import { call } from "../platform/db.ts"
@@ -20,6 +21,8 @@ export interface ToolTurn extends TracedRow {
   key_id: string | null
   end_user_ref: string
   metadata: Record<string, string>
+  /** The end user's profile when the turn started; null: the turn uses none. */
+  profile: Profile | null
   /** Servers that the turn lacks. */
   warnings: { server: string }[] | null
   test: boolean

@@ -3,7 +3,7 @@ import type * as z from "zod"
 import { outputText } from "../agent/engine.ts"
 import { lockedFault, openSchema } from "../agent-config/locked-fields.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
-import { referencesIn } from "../agent-config/template.ts"
+import { referencesIn, type TurnValues } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
 import type { checkServerInput, McpCheck, ToolTest, tryToolInput } from "../callbacks/tool-trials.ts"
 import { identityOf } from "./identity.ts"
@@ -26,7 +26,7 @@ const NO_TURN = { turnId: "test", conversationId: "test" }
 /** Calls a REST tool as a model's call would; null if the tool no longer exists. */
 export async function tryTool(
   ctx: ToolContext,
-  { space, name, input, key, end_user_ref, metadata }: z.infer<typeof tryToolInput>,
+  { space, name, input, key, end_user_ref, metadata, profile }: z.infer<typeof tryToolInput>,
 ): Promise<ToolTest | null> {
   const started = ctx.clock.now().getTime()
   const found = await readEntry<Tool>(ctx, { space, name, end_user_ref, column: "tools" })
@@ -41,7 +41,7 @@ export async function tryTool(
           {
             tool,
             input,
-            values: { ...found.values, ...NO_TURN, metadata },
+            values: { ...found.values, ...NO_TURN, metadata, profile },
             idempotencyKey: key,
             ...(tool.identity !== "none" && { identity: identityOf(ctx, found) }),
           },
@@ -70,7 +70,7 @@ export async function checkServer(
   const { entry: server, secrets } = found
   const duration = () => ctx.clock.now().getTime() - started
   const { signal } = new AbortController()
-  const values = { ...found.values, ...NO_TURN, metadata: noMetadata(server) }
+  const values = { ...found.values, ...NO_TURN, ...noFacts(server) }
   const deps = { outbound: ctx.outbound, clock: ctx.clock, secrets, signal, values, identity: identityOf(ctx, found) }
   try {
     const connection = await connectMcp(deps, server, found.pins?.speaks)
@@ -103,10 +103,11 @@ export async function checkServer(
   }
 }
 
-/** Empty values for the metadata that a server's headers need, since there is no turn that has them. */
-function noMetadata({ headers }: McpServer): Record<string, string> {
+/** Empty values for the metadata and the profile that a server's headers need, since there is no turn that has them. */
+function noFacts({ headers }: McpServer): Pick<TurnValues, "metadata" | "profile"> {
   const names = referencesIn(headers).flatMap((reference) => (reference.kind === "turn" ? [reference.name] : []))
-  return Object.fromEntries(names.map((name) => [name.replace(/^metadata\./, ""), ""]))
+  const empty = Object.fromEntries(names.map((name) => [name.replace(/^(metadata|profile)\./, ""), ""]))
+  return { metadata: empty, profile: empty }
 }
 
 /** An entry of a space's configuration with what a request of it needs. There is no turn: its values are missing. */

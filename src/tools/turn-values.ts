@@ -8,9 +8,11 @@ export const turnValues = ({
   turn_id,
   conversation_id,
   metadata,
-}: Pick<ToolTurn, "key_id" | "end_user_ref" | "turn_id" | "conversation_id" | "metadata">): TurnValues => ({
+  profile,
+}: Pick<ToolTurn, "key_id" | "end_user_ref" | "turn_id" | "conversation_id" | "metadata" | "profile">): TurnValues => ({
   endUserRef: key_id === null ? null : end_user_ref,
   turnId: turn_id,
   conversationId: conversation_id,
   metadata,
+  profile: profile ?? {},
 })

@@ -136,6 +136,7 @@ begin
       model_failures = case when (e.said).step is null then t.model_failures else 0 end,
       rehearsed_cost_credit_micros = case when t.rehearsed_hold_credit_micros is not null then e.billed end,
       held_credit_micros = 0, lease_until = null, finished_at = p_moment, outputs = e.outputs, waiting = null,
+      profile = null,
       last_event_seq = t.last_event_seq + jsonb_array_length((e.said).events) + 1
     from unnest(p_endings) e
     where t.turn_id = e.turn_id

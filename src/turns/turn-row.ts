@@ -1,6 +1,7 @@
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
+import type { Profile } from "../base/profile.ts"
 import { toInstant } from "../base/time.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { JsonRow } from "../platform/json-row.ts"
@@ -13,6 +14,7 @@ export interface TurnRow
     JsonRow<"turns">,
     | "state"
     | "metadata"
+    | "profile"
     | "file_ids"
     | "outputs"
     | "warnings"
@@ -24,6 +26,7 @@ export interface TurnRow
   space: string
   state: TurnState
   metadata: Record<string, string>
+  profile: Profile | null
   file_ids: string[]
   outputs: Output[]
   warnings: Turn["warnings"] | null

@@ -55,7 +55,7 @@ test("Creating, changing and rotating keys is limited per day, but revoking is a
   expect((await makeKey(await world.signIn(browser.userId)))[0]).toBe(201)
 })
 
-test("The number of end users with their own limits is bounded, and existing limits can still be changed", async () => {
+test("The number of end users with limits or a profile of their own is bounded, and existing limits can still be changed", async () => {
   const { browser } = await broke()
   await allow("max_end_users", 2)
   const limit = (ref: string) =>
@@ -65,10 +65,13 @@ test("The number of end users with their own limits is bounded, and existing lim
     409,
     { code: "LIMIT_REACHED", details: { cap: "end_users", limit: 2, used: 2 } },
   ])
+  const profile = (ref: string) => browser.json("PUT", `/api/account/end-users/${ref}/profile`, { profile: { a: 1 } })
+  expect(await profile("e")).toMatchObject([409, { code: "LIMIT_REACHED" }])
   const [row] = await world.sql<{ end_user_ref: string }>("select end_user_ref from end_users where user_id = $1", [
     browser.userId,
   ])
   expect((await limit(row?.end_user_ref ?? ""))[0]).toBe(200)
+  expect((await profile(row?.end_user_ref ?? ""))[0]).toBe(200)
 })
 
 test("An account's test turns are limited per day, and a refusal says when more are possible", async () => {

@@ -160,6 +160,7 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
   putRetention: () => ({ body: { text_days: 30 } }),
   putSecret: () => ({ body: { value: "newer" } }),
   putEndUserLimits: () => ({ body: { daily_usd: 1, monthly_usd: 2 } }),
+  putEndUserProfile: () => ({ body: { profile: { name: "Ada" } } }),
   putEndUserBilling: () => ({ body: { prepaid: false } }),
   creditEndUser: () => ({ body: { amount_usd: 1 }, headers: { "idempotency-key": crypto.randomUUID() } }),
   putPrice: () => ({ body: { multiplier: 3 } }),

@@ -19,7 +19,7 @@ export type V1Operation = ReturnType<typeof v1Operations>["operations"][number]
 
 /** Operations on a reference, a name or a month that each account has for itself, so they need no earlier data. */
 export const OF_OWN_WORDS =
-  /^(putEndUser(Limits|Billing)|creditEndUser|createPortalSession|previewPortal|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
+  /^(putEndUser(Limits|Billing)|(get|put|delete)EndUserProfile|creditEndUser|createPortalSession|previewPortal|getEndUserBalance|listEndUserLedger|putPrice|getStatement|listStatementDocuments)$/
 
 /** The ids in a path, each with the segment before it, which names their kind: `tools/{name}`. */
 export const idsIn = (path: string) => path.match(/[\w-]+\/\{\w+\}/g) ?? []

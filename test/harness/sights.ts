@@ -60,13 +60,14 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     space: "code details message request_id retryable",
   },
   EndUserDefault: { "test all": "price" },
-  EndUserExport: "end_user exported_at turns",
+  EndUserExport: { every: "end_user exported_at turns", "test all": "profile" },
   EndUserLedgerEntry: { "test all": "amount_usd balance_after_usd created_at end_user_ref entry_id reason" },
   EndUserLimits: { every: "blocked", "test all": "daily_usd monthly_usd" },
+  EndUserProfile: { "test all": "changed_at end_user_ref profile{*}" },
   EndUserReceiptComponent: { "test all": "amount_usd kind step tokens_input tokens_output" },
   Erasure: {
     "test all":
-      "conversations end_user_ref erased_at erasure_id events files kept{billed_usd turns} requested_at state steps tasks turns",
+      "conversations end_user_ref erased_at erasure_id events files kept{billed_usd turns} profile requested_at state steps tasks turns",
   },
   ExportedTurn: {
     every: [

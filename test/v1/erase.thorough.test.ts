@@ -60,6 +60,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     const test = world.createClient(created.userId, testKey.value)
     await liveFully(world, test, { space: await spaceOf(test), ref: REF, words: rehearsed })
 
+    expect((await all.call("PUT", `${at()}/profile`, { profile: { name: "Jane" } })).status).toBe(200)
     const everywhere = await searchEverywhere(world, hyphens(jane))
     expect(
       Object.keys(hyphens(jane)).filter((place) => !everywhere[place]),
@@ -82,6 +83,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
     for (const id of theirs.turnIds) expect(await keysOf(world, `turns/${id}/`)).toEqual([])
 
     const [, endUser] = await readJson(all.call("GET", at()))
+    expect(await readJson(all.call("GET", `${at()}/profile`))).toMatchObject([200, { profile: {} }])
     expect(receipt).toEqual({
       erasure_id: expect.stringMatching(/^era_/),
       end_user_ref: REF,
@@ -94,6 +96,7 @@ describe("DELETE /v1/end-users/{ref}", () => {
       files: 5,
       conversations: 2,
       tasks: 1,
+      profile: true,
       kept: { turns: 6, billed_usd: endUser.billed_usd },
     })
     for (const count of ["steps", "events"]) expect(receipt[count]).toBeGreaterThan(8)

@@ -21,6 +21,7 @@ from .models import (
     EndUserDefaultList,
     EndUserExport,
     EndUserLedgerEntry,
+    EndUserProfile,
     Erasure,
     FeedEvent,
     FileInfo,
@@ -116,6 +117,9 @@ GET_EVENT: Operation[FeedEvent] = Operation("GET", "/v1/events/{event_id}", Feed
 LIST_END_USERS: ListOperation[EndUser] = ListOperation("GET", "/v1/end-users", EndUser)
 GET_END_USER: Operation[EndUser] = Operation("GET", "/v1/end-users/{end_user_ref}", EndUser)
 PUT_END_USER_LIMITS: Operation[EndUser] = Operation("PUT", "/v1/end-users/{end_user_ref}/limits", EndUser)
+GET_END_USER_PROFILE: Operation[EndUserProfile] = Operation("GET", "/v1/end-users/{end_user_ref}/profile", EndUserProfile)
+PUT_END_USER_PROFILE: Operation[EndUserProfile] = Operation("PUT", "/v1/end-users/{end_user_ref}/profile", EndUserProfile)
+DELETE_END_USER_PROFILE: Operation[EndUserProfile] = Operation("DELETE", "/v1/end-users/{end_user_ref}/profile", EndUserProfile)
 EXPORT_END_USER: Operation[EndUserExport] = Operation("GET", "/v1/end-users/{end_user_ref}/export", EndUserExport)
 ERASE_END_USER: Operation[Erasure] = Operation("DELETE", "/v1/end-users/{end_user_ref}", Erasure)
 GET_ERASURE: Operation[Erasure] = Operation("GET", "/v1/erasures/{erasure_id}", Erasure)

@@ -371,9 +371,9 @@ class CountState(ApiObject):
     """
     `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`:
     API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated
-    within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included.
-    `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`:
-    bytes of files. `resent_events`: events sent again to one webhook within an hour.
+    within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones
+    included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files.
+    `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour.
     """
     limit: int
     used: int
@@ -713,6 +713,8 @@ class EndUserExport(ApiObject):
 
     exported_at: datetime
     end_user: EndUser
+    profile: EndUserProfile | None
+    """Null: the key cannot access the whole account."""
     turns: list[ExportedTurn]
     """Oldest first."""
 
@@ -746,6 +748,20 @@ class EndUserLimits(ApiObject):
     """The end user's own limit for a UTC month, in USD; null: the default applies."""
     blocked: bool
     """True if new turns of the end user are rejected."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndUserProfile(ApiObject):
+    """The object EndUserProfile of the API."""
+
+    end_user_ref: str
+    profile: dict[str, str | float | bool]
+    """
+    Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes of JSON. Each
+    value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and `{{today}}`.
+    """
+    changed_at: datetime | None
+    """When it was set. Null: there is no profile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -808,6 +824,8 @@ class Erasure(ApiObject):
     conversations: int
     """The number of conversations that lost their name and history."""
     tasks: int
+    profile: bool
+    """True if the end user's profile was erased."""
     kept: ErasureKept
     """The data of this end user that is kept: the number of turns and the billed amount, without any text."""
 
@@ -1119,7 +1137,12 @@ class Manifest(ApiObject):
     """The configuration of a space's agent."""
 
     instructions: str | None = None
-    """The agent's system instructions."""
+    """
+    The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is
+    sent as its name in square brackets, and a note with each turn has the values.
+    """
+    time_zone: str | None = None
+    """The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC."""
     model: str | None = None
     """The pin of the model, `engine/model`. Default: the model of the space."""
     temperature: float | None = None

@@ -20,8 +20,11 @@ class ApprovalInputWhen(TypedDict):
 class ManifestInput(TypedDict, total=False):
     """The configuration of a space's agent."""
 
-    # The agent's system instructions.
+    # The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each
+    # is sent as its name in square brackets, and a note with each turn has the values.
     instructions: str
+    # The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC.
+    time_zone: str
     # The pin of the model, `engine/model`. Default: the model of the space.
     model: str
     # Default: the default of the model.

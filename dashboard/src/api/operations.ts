@@ -1218,7 +1218,7 @@ export interface CostsReport {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
   cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
   /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
@@ -1829,6 +1829,8 @@ export interface EndUserDefaultList {
 export interface EndUserExport {
   exported_at: string
   end_user: EndUser
+  /** Null: the key cannot access the whole account. */
+  profile: EndUserProfile | null
   /** Oldest first. */
   turns: ExportedTurn[]
 }
@@ -1868,6 +1870,14 @@ export interface EndUserList {
   data: EndUser[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface EndUserProfile {
+  end_user_ref: string
+  /** Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes of JSON. Each value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and `{{today}}`. */
+  profile: Record<string, string | number | boolean>
+  /** When it was set. Null: there is no profile. */
+  changed_at: string | null
 }
 
 export interface EndUserReceiptComponent {
@@ -1991,6 +2001,8 @@ export interface Erasure {
   /** The number of conversations that lost their name and history. */
   conversations: number
   tasks: number
+  /** True if the end user's profile was erased. */
+  profile: boolean
   /** The data of this end user that is kept: the number of turns and the billed amount, without any text. */
   kept: {
     turns: number
@@ -2583,8 +2595,10 @@ export interface MagicExchange {
 
 /** The configuration of a space's agent. */
 export interface Manifest {
-  /** The agent's system instructions. */
+  /** The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is sent as its name in square brackets, and a note with each turn has the values. */
   instructions?: string | undefined
+  /** The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC. */
+  time_zone?: string | undefined
   /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
   /** Default: the default of the model. */
@@ -2624,8 +2638,10 @@ export interface Manifest {
 
 /** The configuration of a space's agent. */
 export interface ManifestInput {
-  /** The agent's system instructions. */
+  /** The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is sent as its name in square brackets, and a note with each turn has the values. */
   instructions?: string | undefined
+  /** The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC. */
+  time_zone?: string | undefined
   /** The pin of the model, `engine/model`. Default: the model of the space. */
   model?: string | undefined
   /** Default: the default of the model. */
@@ -3434,6 +3450,12 @@ export interface PutEndUserLimits {
   monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
+}
+
+/** Replaces the whole profile. */
+export interface PutEndUserProfile {
+  /** Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes of JSON. Each value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and `{{today}}`. */
+  profile: Record<string, string | number | boolean>
 }
 
 export interface PutMcpServer {
@@ -4862,6 +4884,8 @@ export interface TestTool {
   end_user_ref?: string | undefined
   /** The values of `{{metadata.KEY}}`. */
   metadata?: Record<string, string> | undefined
+  /** The values of `{{profile.KEY}}`. */
+  profile?: Record<string, string | number | boolean> | undefined
   /** The tool's input, as a model would send it. Default: `{}`. */
   input?: Record<string, unknown> | undefined
 }
@@ -6448,6 +6472,19 @@ export interface Operations {
     answer: DecidedCall
   }
 
+  /** Delete an end user's profile */
+  deleteEndUserProfile: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: EndUserProfile
+  }
+
   /** Delete a file */
   deleteFile: {
     path: {
@@ -6989,6 +7026,19 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     answer: EndUserBalance
+  }
+
+  /** Read an end user's profile */
+  getEndUserProfile: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: EndUserProfile
   }
 
   /** Read the account's energy */
@@ -8530,6 +8580,20 @@ export interface Operations {
     answer: EndUser
   }
 
+  /** Set an end user's profile */
+  putEndUserProfile: {
+    path: {
+      /** The `end_user_ref` of the turns, percent-encoded: `a/b` is `a%2Fb`. */
+      end_user_ref: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    body: PutEndUserProfile
+    answer: EndUserProfile
+  }
+
   /** Set the account's limits */
   putLimits: {
     body: PutAccountLimits
@@ -9100,6 +9164,7 @@ export const OPERATIONS: {
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
   decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision", once: true },
+  deleteEndUserProfile: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}/profile" },
   deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
   deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
   deletePrice: { method: "DELETE", path: "/api/account/prices/{name}" },
@@ -9141,6 +9206,7 @@ export const OPERATIONS: {
   getDeviceLogin: { method: "GET", path: "/api/admin/providers/alt-pool/auth/status" },
   getEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}" },
   getEndUserBalance: { method: "GET", path: "/api/account/end-users/{end_user_ref}/balance" },
+  getEndUserProfile: { method: "GET", path: "/api/account/end-users/{end_user_ref}/profile" },
   getEnergy: { method: "GET", path: "/api/account/energy" },
   getEnergyTimeline: { method: "GET", path: "/api/admin/analytics/energy-timeline" },
   getErasure: { method: "GET", path: "/api/account/erasures/{erasure_id}" },
@@ -9253,6 +9319,7 @@ export const OPERATIONS: {
   putEndUserBilling: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/billing" },
   putEndUserDefaults: { method: "PUT", path: "/api/account/end-user-defaults" },
   putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits" },
+  putEndUserProfile: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/profile" },
   putLimits: { method: "PUT", path: "/api/account/limits" },
   putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
   putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },

@@ -252,6 +252,10 @@ export const EndUserLedgerEntryRules = {
   reason: { words: ["credit", "correction", "usage"] },
 } as const
 
+export const EndUserProfileRules = {
+  profile: { maxProperties: 32 },
+} as const
+
 export const EndUserReceiptComponentRules = {
   kind: { words: ["model_call", "image", "turn"] },
 } as const
@@ -325,6 +329,7 @@ export const MagicExchangeRules = {
 
 export const ManifestRules = {
   instructions: { maxLength: 100000 },
+  time_zone: { maxLength: 64 },
   model: { minLength: 1, maxLength: 128 },
   temperature: { minimum: 0, maximum: 2 },
   max_output_tokens: { minimum: 1, maximum: 1000000 },
@@ -343,6 +348,7 @@ export const ManifestRules = {
 
 export const ManifestInputRules = {
   instructions: { maxLength: 100000 },
+  time_zone: { maxLength: 64 },
   model: { minLength: 1, maxLength: 128 },
   temperature: { minimum: 0, maximum: 2 },
   max_output_tokens: { minimum: 1, maximum: 1000000 },
@@ -517,6 +523,10 @@ export const PutEndUserDefaultsRules = {
 export const PutEndUserLimitsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
   monthly_usd: { minimum: 0, maximum: 1000000 },
+} as const
+
+export const PutEndUserProfileRules = {
+  profile: { maxProperties: 32 },
 } as const
 
 export const PutMcpServerRules = {
@@ -785,6 +795,7 @@ export const TeamUpdateRules = {
 export const TestToolRules = {
   end_user_ref: { minLength: 1, maxLength: 128 },
   metadata: { maxProperties: 16 },
+  profile: { maxProperties: 32 },
   input: { default: {} },
 } as const
 

@@ -4,6 +4,7 @@ import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
 import { mountModels } from "../models.ts"
 import { FOR_OWNERS } from "../mounting.ts"
+import { mountProfiles } from "../profiles.ts"
 import { mountReceipts } from "../receipts.ts"
 import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
@@ -56,6 +57,7 @@ export function mountOwner(app: App) {
   mountUsageReport(app, FOR_OWNERS)
   mountReceipts(app, FOR_OWNERS)
   mountEndUsers(app, FOR_OWNERS)
+  mountProfiles(app, FOR_OWNERS)
   mountResale(app, FOR_OWNERS)
   mountCustomers(app)
   mountPortalPreviews(app)

@@ -10,6 +10,7 @@ import { FOR_KEYS } from "../mounting.ts"
 import { mountChatCompletions } from "../openai/chat-completions.ts"
 import { mountSpaceModels } from "../openai/models.ts"
 import { mountResponses } from "../openai/responses.ts"
+import { mountProfiles } from "../profiles.ts"
 import { mountReceipts, mountSigningKeys } from "../receipts.ts"
 import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
@@ -54,6 +55,7 @@ export const v1: Group = {
     mountChatCompletions(app)
     mountSpaceModels(app)
     mountEndUsers(app, FOR_KEYS)
+    mountProfiles(app, FOR_KEYS)
     mountPortalSessions(app)
     mountPortal(app)
     mountResale(app, FOR_KEYS)

@@ -19,6 +19,7 @@ from .._operations import (
     CREATE_WEBHOOK,
     CREDIT_END_USER,
     DECIDE_CALL,
+    DELETE_END_USER_PROFILE,
     DELETE_FILE,
     DELETE_MCP_SERVER,
     DELETE_PRICE,
@@ -34,6 +35,7 @@ from .._operations import (
     GET_DELIVERY,
     GET_END_USER,
     GET_END_USER_BALANCE,
+    GET_END_USER_PROFILE,
     GET_ERASURE,
     GET_EVENT,
     GET_FILE,
@@ -75,6 +77,7 @@ from .._operations import (
     PUT_END_USER_BILLING,
     PUT_END_USER_DEFAULTS,
     PUT_END_USER_LIMITS,
+    PUT_END_USER_PROFILE,
     PUT_MANIFEST,
     PUT_MCP_SERVER,
     PUT_PRICE,
@@ -115,6 +118,7 @@ from ..models import (
     EndUserDefaultList,
     EndUserExport,
     EndUserLedgerEntry,
+    EndUserProfile,
     Erasure,
     FeedEvent,
     FileInfo,
@@ -210,6 +214,7 @@ class AsyncSpaceManifest:
         space_id: str,
         *,
         instructions: str | None = None,
+        time_zone: str | None = None,
         model: str | None = None,
         temperature: float | None = None,
         max_output_tokens: int | None = None,
@@ -233,7 +238,11 @@ class AsyncSpaceManifest:
 
         Args:
             space_id: The space, `spc_…`.
-            instructions: The agent's system instructions.
+            instructions: The agent's system instructions. They may have variables, such as `{{today}}` or
+                `{{profile.name}}`. Each is sent as its name in square brackets, and a note with each turn has the
+                values.
+            time_zone: The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it.
+                Default: UTC.
             model: The pin of the model, `engine/model`. Default: the model of the space.
             temperature: Default: the default of the model.
             max_output_tokens: The maximum number of output tokens of each model call, with reasoning.
@@ -272,6 +281,7 @@ class AsyncSpaceManifest:
             path={"space_id": space_id},
             body={
                 "instructions": given(instructions),
+                "time_zone": given(time_zone),
                 "model": given(model),
                 "temperature": given(temperature),
                 "max_output_tokens": given(max_output_tokens),
@@ -461,6 +471,7 @@ class AsyncSpaceTools:
         *,
         end_user_ref: str | None = None,
         metadata: Mapping[str, str] | None = None,
+        profile: Mapping[str, str | float | bool] | None = None,
         input: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
@@ -481,6 +492,7 @@ class AsyncSpaceTools:
                 `Turnpike-Identity`. Default: none, as in a web chat. Only keys and the owner of the space can
                 choose one.
             metadata: The values of `{{metadata.KEY}}`.
+            profile: The values of `{{profile.KEY}}`.
             input: The tool's input, as a model would send it. Default: `{}`.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
@@ -497,12 +509,22 @@ class AsyncSpaceTools:
                 "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
                 "lookup_order",
                 end_user_ref="customer-42",
+                profile={
+                    "name": "Ada",
+                    "plan": "gold",
+                    "time_zone": "Europe/London",
+                },
                 input={"id": "A-1"},
             )
         """
         sending = Input(
             path={"space_id": space_id, "name": name},
-            body={"end_user_ref": given(end_user_ref), "metadata": given(metadata), "input": given(input)},
+            body={
+                "end_user_ref": given(end_user_ref),
+                "metadata": given(metadata),
+                "profile": given(profile),
+                "input": given(input),
+            },
         )
         return await self._transport.call(TEST_TOOL, sending, Options(idempotency_key, max_retries, timeout))
 
@@ -2728,9 +2750,9 @@ class AsyncEndUsers:
         """
         List end users.
 
-        The end users with turns, and their billed amounts, most recent turn first. End users with limits but
-        without turns are sorted by the time of their limits. A key sees the turns in its spaces. It sees end
-        users without turns only if it has the scope `all`.
+        The end users with turns, and their billed amounts, most recent turn first. End users with limits or a
+        profile but without turns are sorted by the time of these. A key sees the turns in its spaces. It sees
+        end users without turns only if it has the scope `all`.
 
         Args:
             limit: The most entries on a page.
@@ -2824,6 +2846,105 @@ class AsyncEndUsers:
         )
         return await self._transport.call(PUT_END_USER_LIMITS, sending, Options(max_retries=max_retries, timeout=timeout))
 
+    async def get_profile(
+        self,
+        end_user_ref: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserProfile:
+        """
+        Read an end user's profile.
+
+        The facts about the end user that agents and tools can use; `{}` without a profile. The key needs the
+        scope `all`.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.end_users.get_profile("customer-42")
+        """
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return await self._transport.call(GET_END_USER_PROFILE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    async def put_profile(
+        self,
+        end_user_ref: str,
+        *,
+        profile: Mapping[str, str | float | bool],
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserProfile:
+        """
+        Set an end user's profile.
+
+        Replaces the facts about the end user, also before the first turn. `{{profile.KEY}}` inserts them into
+        requests of tools and headers of MCP servers, and gives them to agents. A turn that has started keeps
+        the facts with which it started. See Tools. The key needs the scope `all`.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            profile: Facts about the end user, which `{{profile.KEY}}` inserts: at most 32 keys and 4096 bytes
+                of JSON. Each value is a text, a number, or true or false. `time_zone` is the zone of `{{now}}` and
+                `{{today}}`.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ConflictError: LIMIT_REACHED.
+            ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.end_users.put_profile(
+                "customer-42",
+                profile={
+                    "name": "Ada",
+                    "plan": "gold",
+                    "time_zone": "Europe/London",
+                },
+            )
+        """
+        sending = Input(path={"end_user_ref": end_user_ref}, body={"profile": profile})
+        return await self._transport.call(PUT_END_USER_PROFILE, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    async def delete_profile(
+        self,
+        end_user_ref: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> EndUserProfile:
+        """
+        Delete an end user's profile.
+
+        Turns that start from now on have no facts about the end user. The key needs the scope `all`.
+
+        Args:
+            end_user_ref: The `end_user_ref` of the turns.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            PermissionDeniedError: SCOPE_DENIED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.end_users.delete_profile("customer-42")
+        """
+        sending = Input(path={"end_user_ref": end_user_ref})
+        return await self._transport.call(DELETE_END_USER_PROFILE, sending, Options(max_retries=max_retries, timeout=timeout))
+
     async def export(
         self,
         end_user_ref: str,
@@ -2834,10 +2955,10 @@ class AsyncEndUsers:
         """
         Export all data of an end user.
 
-        One JSON document to download: the end user with its limits, and each of its turns in the key's spaces
-        with its events, model calls, tool inputs and results, tasks and files (their bytes are at `content`).
-        The document is streamed, so its size is not limited. If the connection breaks before the end, the
-        document is incomplete.
+        One JSON document to download: the end user with its limits and its profile, and each of its turns in
+        the key's spaces with its events, model calls, tool inputs and results, tasks and files (their bytes are
+        at `content`). The document is streamed, so its size is not limited. If the connection breaks before the
+        end, the document is incomplete.
 
         Args:
             end_user_ref: The `end_user_ref` of the turns.
@@ -2867,10 +2988,10 @@ class AsyncEndUsers:
 
         Erases the content of all past turns of the end user, in the whole account: texts, results, error
         messages, metadata, output of models and tools, tasks, names of conversations, and files that their
-        agents created. It also erases files that were sent with these turns and with no other end user's turns.
-        A file that was never sent with a turn belongs to no end user: delete it yourself. Queued turns are
-        cancelled and running turns are stopped, with the status_reason `end_user_erased`. They are erased when
-        they have ended.
+        agents created, and the profile. It also erases files that were sent with these turns and with no other
+        end user's turns. A file that was never sent with a turn belongs to no end user: delete it yourself.
+        Queued turns are cancelled and running turns are stopped, with the status_reason `end_user_erased`. They
+        are erased when they have ended.
 
         Erasure keeps amounts, token counts, times, states and codes, your own identifiers (`end_user_ref`,
         Idempotency-Keys), and the limits. An erased turn has the text `""` and the result `null`, and its
