@@ -1,10 +1,13 @@
 import * as z from "zod"
+import { isTimeZone } from "../base/time-zone.ts"
 import { EFFORTS } from "../base/words.ts"
 import { approvalSchema } from "./approval.ts"
 import { BUILTIN_TOOLS, DELEGATE, subagentName } from "./names.ts"
+import { withVariables } from "./variables.ts"
 
 const pin = z.string().min(1).max(128)
 const maxOutputTokens = z.int().min(1).max(1_000_000)
+const instructions = withVariables(z.string().max(100_000))
 const maxSteps = z.int().min(1).max(64)
 
 export const temperatureSchema = z.number().min(0).max(2)
@@ -51,12 +54,10 @@ export const maxWaitSchema = z
 const subagentSchema = z
   .strictObject({
     name: subagentName,
-    description: z
-      .string()
-      .min(1)
-      .max(2000)
-      .meta({ description: "When to use the sub-agent. The agent reads this text." }),
-    instructions: z.string().max(100_000).optional().meta({ description: "The sub-agent's system instructions." }),
+    description: withVariables(z.string().min(1).max(2000)).meta({
+      description: "When to use the sub-agent. The agent reads this text.",
+    }),
+    instructions: instructions.optional().meta({ description: "The sub-agent's system instructions." }),
     model: pin.optional().meta({ description: "The pin of the sub-agent's model. Default: the model of the agent." }),
     tools: z
       .array(z.string().min(1).max(96))
@@ -78,7 +79,21 @@ const subagentSchema = z
 /** The configuration of a space's agent (docs/architecture/tools.md). */
 export const manifestSchema = z
   .strictObject({
-    instructions: z.string().max(100_000).optional().meta({ description: "The agent's system instructions." }),
+    instructions: instructions.optional().meta({
+      description:
+        "The agent's system instructions. They may have variables, such as `{{today}}` or `{{profile.name}}`. Each is sent as its " +
+        "name in square brackets, and a note with each turn has the values.",
+    }),
+    time_zone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, "must be a time zone of the IANA database, such as Europe/Berlin")
+      .optional()
+      .meta({
+        description:
+          "The zone of `{{now}}` and `{{today}}`. `time_zone` of an end user's profile replaces it. Default: UTC.",
+        example: "Europe/Berlin",
+      }),
     model: pin
       .optional()
       .meta({ description: "The pin of the model, `engine/model`. Default: the model of the space." }),

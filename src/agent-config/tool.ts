@@ -7,6 +7,7 @@ import { toolName } from "./names.ts"
 import { headersSchema, jsonBytes, templatedUrl } from "./request-parts.ts"
 import { PLACEHOLDERS, wrongPlaceholder } from "./template.ts"
 import { toolIdentity } from "./tool-identity.ts"
+import { withVariables } from "./variables.ts"
 
 const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
@@ -65,11 +66,10 @@ const requestSchema = z
 
 /** The definition of a REST tool without its name, as PUT accepts it (docs/architecture/tools.md). */
 export const toolFields = {
-  description: z
-    .string()
-    .min(1)
-    .max(4000)
-    .meta({ description: "What the tool does. The model reads this text.", example: "Finds an order by its id." }),
+  description: withVariables(z.string().min(1).max(4000)).meta({
+    description: "What the tool does. The model reads this text.",
+    example: "Finds an order by its id.",
+  }),
   input_schema: inputSchema,
   request: requestSchema.nullable().meta({
     description:

@@ -26,6 +26,8 @@ interface FromProvider {
 export interface TextPart extends FromProvider {
   type: "text"
   text: string
+  /** Text of this turn alone, the last of its message: a breakpoint at the message comes before it. */
+  isNote?: true
 }
 
 /** A file in the object store. Its bytes are read when a call is made. */

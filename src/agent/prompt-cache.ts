@@ -11,12 +11,13 @@ export const breakpoint = (ttl: CacheLifetime): { providerOptions: CacheOptions 
 })
 
 /**
- * Marks the last message up to each breakpoint. Empty messages are not sent, so the
+ * Marks the last message up to each breakpoint that may be marked. Empty messages are not sent, so the
  * message before them is marked.
  */
 export function markBreakpoints<Sent extends object>(
   sent: readonly (readonly Sent[])[],
   { breakpoints }: Pick<PromptCache, "breakpoints">,
+  mayMark: (message: Sent) => boolean,
 ): Sent[] {
   const marked = new Map(
     breakpoints.map(
@@ -25,7 +26,7 @@ export function markBreakpoints<Sent extends object>(
           sent
             .slice(0, message + 1)
             .flat()
-            .at(-1),
+            .findLast(mayMark),
           lifetime,
         ] as const,
     ),

@@ -23,7 +23,8 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const question = call.messages[asked]
   const since = call.messages.slice(asked + 1)
   // The names of attached files come before the text. They are not directives.
-  const parts = question?.role === "user" ? question.content : []
+  const content = question?.role === "user" ? question.content : []
+  const parts = content.filter((part) => part.type !== "text" || !part.isNote)
   const last = parts.at(-1)
   const script = parseScript(last?.type === "text" ? last.text : "")
   const answers = since.filter((message) => message.role === "assistant")

@@ -47,15 +47,30 @@ export async function toSdkMessages(
   }: Pick<Loading, "engine" | "loadObject"> & { refused?: Loading["refused"]; cache?: PromptCache },
 ): Promise<LanguageModelV4Message[]> {
   const loading = { engine, shown: shownObjects(engine, messages), refused, loadObject }
+  // A breakpoint comes before a note, so the note is a message of its own there.
+  const notes = new Set<LanguageModelV4Message>()
   const converted = await Promise.all(
     withUniqueIds(messages, engine).map(async (message) => {
       const asks = message.role === "assistant" ? message.asks : undefined
-      const sent = [await toSdkMessage(message, loading), ...(asks ? [goOn[asks]] : [])]
+      const [whole, note] = cache ? withoutNote(message) : [message, null]
+      const sent = [await toSdkMessage(whole, loading), ...(asks ? [goOn[asks]] : [])]
+      if (note) {
+        const apart: LanguageModelV4Message = { role: "user", content: [{ type: "text", text: note.text }] }
+        notes.add(apart)
+        sent.push(apart)
+      }
       // Providers reject an empty message, and an earlier answer may be empty.
       return sent.filter(({ content }) => content.length > 0)
     }),
   )
-  return cache ? markBreakpoints(converted, cache) : joined(converted.flat())
+  return cache ? markBreakpoints(converted, cache, (message) => !notes.has(message)) : joined(converted.flat())
+}
+
+/** A message without its note, and the note; null if it has none. */
+function withoutNote(message: Message): [Message, TextPart | null] {
+  const last = message.role === "user" ? message.content.at(-1) : undefined
+  if (message.role !== "user" || last?.type !== "text" || !last.isNote) return [message, null]
+  return [{ ...message, content: message.content.slice(0, -1) }, last]
 }
 
 /** Adds the prompt after an empty answer to the message before it: some servers require that roles alternate. */
@@ -117,7 +132,10 @@ type SdkPart =
   | { type: "file"; mediaType: string; filename: string; data: { type: "data"; data: Uint8Array<ArrayBuffer> } }
 
 async function load(part: TextPart | ObjectPart, loading: Loading): Promise<SdkPart> {
-  if (part.type === "text") return part
+  if (part.type === "text") {
+    const { isNote: _note, ...text } = part
+    return text
+  }
   const { shown, refused, loadObject } = loading
   const { name, mediaType, objectKey } = part
   const note = (why: string): SdkPart => ({

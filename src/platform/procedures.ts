@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_97929523d109"
+export const RELEASE = "turnpike_37d3ae2e0e98"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -482,6 +482,11 @@ export interface Answers {
     keys: number
     is_default: boolean
     deleted: boolean
+  }
+  profile_answer: {
+    end_user_ref: string
+    profile: unknown
+    changed_at: string | null
   }
   provider_answer: {
     provider_id: string
@@ -2515,6 +2520,16 @@ export interface Procedures {
       cap: Answers["cap_state"] | null
     }
   }
+  get_profile: {
+    args: {
+      request: Records["request"] | null
+      ref: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      answer: Answers["profile_answer"] | null
+    }
+  }
   get_receipt: {
     args: {
       request: Records["request"] | null
@@ -3627,6 +3642,18 @@ export interface Procedures {
       refused: string | null
       unknown: string | null
       answer: Answers["price_answer"] | null
+    }
+  }
+  put_profile: {
+    args: {
+      request: Records["request"] | null
+      ref: string | null
+      profile: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      answer: Answers["profile_answer"] | null
+      reached: Answers["count_state"] | null
     }
   }
   put_retention: {
@@ -5209,6 +5236,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
+  get_profile: { args: ["request:request", "ref"], columns: ["actor:json", "answer:json"] },
   get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json", "sale:json"] },
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
@@ -5298,6 +5326,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
   put_model_prices: { args: ["request:request", "pin", "prices:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },
+  put_profile: { args: ["request:request", "ref", "profile:json"], columns: ["actor:json", "answer:json", "reached:json"] },
   put_retention: { args: ["request:request", "slug", "days:json"], columns: ["actor:json", "refused", "retention:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },

@@ -73,17 +73,21 @@ function stepMessages({ content, results, finish }: StepRow): Message[] {
   return [{ role: "assistant", content }, ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : [])]
 }
 
+/** The part of a message with the values of variables. */
+export const noteOf = (note: string | null): TextPart[] =>
+  note === null ? [] : [{ type: "text", text: note, isNote: true }]
+
 const missingNote = (servers: readonly string[]) =>
   `[The tools of ${servers.join(", ")} are not available now. If they are needed, say that you cannot use them.]`
 
 /**
  * The first messages of the space's own agent: earlier turns, and this turn's text with its files. `missing`: servers
- * whose tools the agent lacks.
+ * whose tools the agent lacks. `note`: the values of its variables.
  */
 export async function turnOpening(
   ctx: Context,
   { history, turn, files }: Claim,
-  missing: readonly string[],
+  { missing, note }: { missing: readonly string[]; note: string | null },
 ): Promise<Message[]> {
   const earlier = history.flatMap(({ text, result }): Message[] => [
     { role: "user", content: [{ type: "text", text }] },
@@ -91,7 +95,10 @@ export async function turnOpening(
   ])
   const attached = await Promise.all(files.map((file) => attachedPart(ctx, file)))
   const lack = missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing) }] : []
-  return [...earlier, { role: "user", content: [...attached, ...lack, { type: "text", text: turn.text }] }]
+  return [
+    ...earlier,
+    { role: "user", content: [...attached, ...lack, { type: "text", text: turn.text }, ...noteOf(note)] },
+  ]
 }
 
 /** A text file becomes text, up to a limit. Any other file becomes an object, which the engine may load. */

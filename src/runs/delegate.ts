@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { ModelAnswer } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
 import { DELEGATE } from "../agent-config/names.ts"
+import { withNames } from "../agent-config/variables.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun } from "../tools/bound-tool.ts"
 import { fitTools } from "../tools/fit-tools.ts"
@@ -10,8 +11,10 @@ import { allowedTools, specsOf } from "../tools/toolbox.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
 import { answerFault } from "./answer-fault.ts"
+import { noteOf } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
 import { ContextFit } from "./fit-context.ts"
+import { noteFor } from "./note-for.ts"
 import { refusedAs } from "./refused-as.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
@@ -26,7 +29,7 @@ export function delegateTool(run: Run, tools: ReadonlyMap<string, BoundTool>): B
     agent: z.enum(names as [string, ...string[]]),
     task: z.string().min(1).meta({ description: "Everything it must know: it does not see this conversation." }),
   })
-  const description = `Hands a task to another agent and answers its result.\n${list}`
+  const description = withNames(`Hands a task to another agent and answers its result.\n${list}`)
   const tool = builtin({ name: DELEGATE, description, input }, (task, context) => delegate(run, tools, task, context))
   const approval = run.claim.config.manifest.approvals?.[DELEGATE]
   return { ...tool, ...(approval && { approval }) }
@@ -57,7 +60,7 @@ async function delegate(
   const work: AgentWork = {
     ref,
     name,
-    system: config.instructions,
+    system: config.instructions && withNames(config.instructions),
     model,
     maxSteps: config.max_steps ?? TURN_POLICY.maxSteps,
     maxOutputTokens: config.max_output_tokens,
@@ -67,7 +70,8 @@ async function delegate(
     fit: new ContextFit(model),
   }
   try {
-    await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }] }])
+    const note = noteOf(noteFor(run, { system: config.instructions, tools: own }))
+    await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }, ...note] }])
   } catch (error) {
     if (error instanceof AgentFailed)
       return failed(error.error.kind, `The sub-agent ${name} failed: ${reasonOf(error)}`)

@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { WAIT_POLICY } from "../agent-config/manifest.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
+import { withNames } from "../agent-config/variables.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
@@ -24,6 +25,7 @@ import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
 import { ContextFit, startOf } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
+import { noteFor } from "./note-for.ts"
 import { missingIn, noteServers } from "./note-servers.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { refusedAs } from "./refused-as.ts"
@@ -65,7 +67,9 @@ async function runAgents(run: Run): Promise<RunResult> {
     toolbox = await openTools(run, model)
     const agent = mainAgent(run, model, toolbox)
     await summariseHistory(run, agent)
-    const called = await runAgent(run, agent, await turnOpening(run.ctx, run.claim, missingIn(toolbox)))
+    const note = noteFor(run, { system: run.claim.config.manifest.instructions, tools: agent.tools })
+    const opening = await turnOpening(run.ctx, run.claim, { missing: missingIn(toolbox), note })
+    const called = await runAgent(run, agent, opening)
     return await settle(run, outcomeOf(run, called), called ?? undefined)
   } catch (error) {
     return await end(run, error)
@@ -88,7 +92,7 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
   return {
     ref: null,
     name: null,
-    system: manifest.instructions,
+    system: manifest.instructions && withNames(manifest.instructions),
     model,
     maxSteps: manifest.max_steps ?? TURN_POLICY.maxSteps,
     maxOutputTokens: run.turn.max_output_tokens ?? manifest.max_output_tokens,

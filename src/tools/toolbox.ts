@@ -6,6 +6,7 @@ import type { McpServer } from "../agent-config/mcp-server.ts"
 import { type BuiltinTool, GENERATE_IMAGE } from "../agent-config/names.ts"
 import type { TurnValues } from "../agent-config/template.ts"
 import type { Tool } from "../agent-config/tool.ts"
+import { withNames } from "../agent-config/variables.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { type BoundTool, errorRun, laterRun, type ToolRun } from "./bound-tool.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "./file-tools.ts"
@@ -118,7 +119,7 @@ function restTool(
 ): BoundTool {
   const inputSchema = openSchema(tool)
   return {
-    spec: { name: tool.name, description: tool.description, inputSchema },
+    spec: { name: tool.name, description: withNames(tool.description), inputSchema },
     ...(tool.approval && { approval: tool.approval }),
     async run(input, { key, agent, noteToken, trace, signal, mayStart }): Promise<ToolRun> {
       const fault = lockedFault(tool, input) ?? inputFault(inputSchema, input)

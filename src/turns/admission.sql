@@ -164,6 +164,9 @@ declare
 begin
   admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens,
     coalesce(p_asked.max_output, (p_facts -> 'answer')::bigint));
+  if p_facts ? 'note' then
+    tokens := tokens + turnpike.note_tokens(p_facts, caller, p_asked.end_user, p_asked.bounds);
+  end if;
   admission.short_tokens := tokens + p_asked.short_tokens;
   tokens := tokens + p_asked.tokens + p_of_files;
   if talk.conversation_id is not null then

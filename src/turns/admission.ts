@@ -1,4 +1,5 @@
-import { promptTokenBound } from "../agent/estimate.ts"
+import { PROMPT_TOKENS, promptTokenBound } from "../agent/estimate.ts"
+import { noteBytes } from "../agent-config/variables.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
 import type { Records } from "../platform/procedures.ts"
@@ -23,7 +24,11 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
     default_hold: TURN_POLICY.defaultHold,
     tokens,
     short_tokens: Math.min(tokens, beside + QUOTA_POLICY.shortTextBytes),
-    bounds: body.files?.length ? { ...FIRST_CALL_BOUNDS, files: ATTACHED_BOUNDS } : FIRST_CALL_BOUNDS,
+    bounds: {
+      ...FIRST_CALL_BOUNDS,
+      note: PROMPT_TOKENS.message + noteBytes(body.end_user_ref, body.metadata ?? {}),
+      ...(body.files?.length && { files: ATTACHED_BOUNDS }),
+    },
     min_output: TURN_POLICY.minOutputTokens,
   }
 }

@@ -27,6 +27,21 @@ begin
       else 0 end;
 end $$;
 
+-- Returns the tokens of the note with the values of variables. p_bounds has its words, the reference and the metadata;
+-- facts has the names and defaults. The profile is read; some of its characters are escaped with six bytes.
+create function turnpike.note_tokens(facts jsonb, caller turnpike.caller, p_ref text, p_bounds jsonb) returns bigint
+language plpgsql stable as $$
+declare
+  known bigint;
+begin
+  if facts ? 'profile' then
+    select octet_length(regexp_replace(e.profile::text, '[<>&\[\]\u2028\u2029]', '123456', 'g')) into known
+      from end_users e
+      where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
+  end if;
+  return (facts -> 'note')::bigint + (p_bounds -> 'note')::bigint + coalesce(known, 0);
+end $$;
+
 -- Returns the tokens of earlier turns of a conversation, as a claim would
 -- load them (history_of) for a turn at p_position.
 -- Turns that are done count with their texts. Open turns count with their text and `reply` for their unknown answer.

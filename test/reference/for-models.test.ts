@@ -43,7 +43,7 @@ test("Every page of the reference names its Markdown, which has its title and no
     const { status, text } = await read(`${path}.md`)
     expect(status, path).toBe(200)
     expect(text, path).not.toMatch(
-      /<!--|<\/?(?:p|table|h2|code|figure)\b|\{\{(?!(?:secrets|input|end_user|turn|conversation|metadata|profile)\.)/,
+      /<!--|<\/?(?:p|table|h2|code|figure)\b|\{\{(?!now\}\}|today\}\}|(?:secrets|input|end_user|turn|conversation|metadata|profile)\.)/,
     )
     for (const link of linksIn(text)) {
       const [target = ""] = link.split("#")

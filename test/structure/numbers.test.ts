@@ -30,6 +30,7 @@ const EXCEPTIONS: Record<string, string> = {
   "src/settings/registry.ts: 1 USD": "the unit of an amount",
   "src/billing/ledger-entry.ts: 4217 code": "a standard",
   "src/base/money.ts: 1 USD": "the unit of an amount",
+  "src/base/time-zone.ts: 2-digit": "a word of Intl's",
   "src/system/get-overview.ts: 30 days": "the fields' names contain it",
   "src/users/get-user.ts: 30 days": "the field's name contains it",
   "src/workspaces/workspaces.ts: 63 characters": "the expression next to it contains it",

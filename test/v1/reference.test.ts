@@ -133,7 +133,7 @@ describe.each(PAGES)("$page", ({ page: pagePath, document: documentPath }) => {
   test("No page has an unfilled placeholder, and every anchor on a page is unique", () => {
     for (const [path, html] of [[pagePath, text] as const, ...pages]) {
       expect(html, path).not.toMatch(
-        /\{\{(?!(?:secrets|input|end_user|turn|conversation|metadata|profile)\.)|undefined|\[object/,
+        /\{\{(?!now\}\}|today\}\}|(?:secrets|input|end_user|turn|conversation|metadata|profile)\.)|undefined|\[object/,
       )
       const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
       expect(
