@@ -892,6 +892,13 @@ create table conversation_summaries (
   created_at timestamptz not null
 );
 
+-- The messages of turns that were sent as messages instead of one text (src/turns/messages.ts).
+-- turns.text has the last text of the user. They are kept and deleted with the texts of their turn.
+create table turn_messages (
+  turn_id text primary key,
+  messages jsonb not null
+);
+
 create table turns (
   turn_id text primary key,
   user_id bigint not null,
@@ -931,6 +938,8 @@ create table turns (
   max_output_tokens integer,
   temperature double precision,
   reasoning_effort text,
+  -- The bytes of its messages (turn_messages) as JSON. Null: it was sent as one text.
+  message_bytes integer,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
   -- cost that counts in earlier periods (turn_parts).
   counted_at timestamptz,

@@ -24,12 +24,19 @@ export type { ContentOptions, Files, Upload } from "./files.ts"
 export type { List, Page } from "./list.ts"
 export type { McpServers } from "./mcp-servers.ts"
 export type * from "./operations.ts"
-export type { ChangeOptions, CreateOptions, RequestOptions, TurnpikeOptions } from "./options.ts"
+export type {
+  ChangeOptions,
+  CreateOptions,
+  CreateTurnOptions,
+  RequestOptions,
+  RunOptions,
+  TurnpikeOptions,
+} from "./options.ts"
 export type { Prices } from "./prices.ts"
 export type { Manifests, Retentions, Secrets, Spaces, Versions } from "./spaces.ts"
 export type { Tools } from "./tools.ts"
 export { Turnpike } from "./turnpike.ts"
-export type { CreateTurnOptions, RunOptions, TurnStream, Turns } from "./turns.ts"
+export type { TurnStream, Turns } from "./turns.ts"
 export type { Models, Usage } from "./usage.ts"
 export {
   type PublicKey,

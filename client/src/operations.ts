@@ -320,8 +320,10 @@ export interface CreateTurn {
   space: string
   /** Your own id for your end user. */
   end_user_ref: string
-  /** The end user's message. */
-  text: string
+  /** The end user's message. Required without `messages`. */
+  text?: string | undefined
+  /** Instead of `text`: messages, which reach the model as such. Without `conversation` the turn knows no other turn, so send the whole chat each time; with one, only the new messages. Messages of `system` and `developer` are added to the instructions of the space, for this turn. The last message is the user's, or has results of calls. */
+  messages?: TurnMessageInput[] | undefined
   /** A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name starts a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
   conversation?: string | undefined
   /** Ids of files of the space that the agent sees. */
@@ -773,7 +775,7 @@ export interface ExportedTurn {
   waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** The end user's message. */
+  /** The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all with `GET /v1/turns/{turn_id}/messages`. */
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
@@ -850,6 +852,8 @@ export interface ExportedTurn {
   idempotency_key: string
   conversation_name: string
   erased_at: string | null
+  /** The messages of the turn. Null: it was sent as one text, or its texts are deleted. */
+  messages: TurnMessage[] | null
   events: TurnEvent[]
   /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
@@ -2100,7 +2104,7 @@ export interface Turn {
   waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** The end user's message. */
+  /** The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all with `GET /v1/turns/{turn_id}/messages`. */
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
@@ -2247,6 +2251,87 @@ export interface TurnList {
   data: Turn[]
   has_more: boolean
   next_cursor: string | null
+}
+
+export type TurnMessage = {
+  role: "system" | "developer"
+  content: string | ({
+    type: "text"
+    text: string
+  })[]
+} | {
+  role: "user"
+  content: string | ({
+    type: "text"
+    text: string
+  } | {
+    type: "file"
+    /** A file of the space. */
+    file_id: string
+  })[]
+} | {
+  role: "assistant"
+  content?: string | ({
+    type: "text"
+    text: string
+  })[] | null | undefined
+  /** Calls of tools that the model has made. */
+  calls?: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[] | undefined
+} | {
+  role: "tool"
+  /** The results of calls of the assistant's message before it, in any order. */
+  results: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[]
+}
+
+export type TurnMessageInput = {
+  role: "system" | "developer"
+  content: string | ({
+    type: "text"
+    text: string
+  })[]
+} | {
+  role: "user"
+  content: string | ({
+    type: "text"
+    text: string
+  } | {
+    type: "file"
+    /** A file of the space. */
+    file_id: string
+  })[]
+} | {
+  role: "assistant"
+  content?: string | ({
+    type: "text"
+    text: string
+  })[] | null | undefined
+  /** Calls of tools that the model has made. */
+  calls?: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[] | undefined
+} | {
+  role: "tool"
+  /** The results of calls of the assistant's message before it, in any order. */
+  results: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[]
+}
+
+export interface TurnMessages {
+  turn_id: string
+  messages: TurnMessage[]
 }
 
 export interface TurnPrice {
@@ -2915,6 +3000,15 @@ export interface Operations {
     answer: Turn
   }
 
+  /** Read the messages of a turn */
+  getTurnMessages: {
+    params: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    answer: TurnMessages
+  }
+
   /** Read a turn's receipt */
   getTurnReceipt: {
     params: {
@@ -3544,6 +3638,7 @@ export const OPERATIONS: {
   getStatement: { method: "GET", path: "/v1/usage/statements/{month}" },
   getTool: { method: "GET", path: "/v1/spaces/{space_id}/tools/{name}" },
   getTurn: { method: "GET", path: "/v1/turns/{turn_id}" },
+  getTurnMessages: { method: "GET", path: "/v1/turns/{turn_id}/messages" },
   getTurnReceipt: { method: "GET", path: "/v1/turns/{turn_id}/receipt" },
   getUsage: { method: "GET", path: "/v1/usage" },
   getUsageExport: { method: "GET", path: "/v1/usage/export" },

@@ -1,3 +1,5 @@
+import type { Turn, TurnEvent } from "./operations.ts"
+
 import type { Runtime } from "./runtime.ts"
 
 export interface TurnpikeOptions {
@@ -89,4 +91,22 @@ export function wholeNumber(name: string, value: number, least: number): number 
 function fromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return process?.env?.[name] || undefined
+}
+
+/** Options of `create`. */
+export interface CreateTurnOptions extends CreateOptions {
+  /** How many seconds the response is held until the turn has ended or begins to wait, at most 30. Default 0. */
+  wait?: number | undefined
+}
+
+/** Options of `run`. */
+export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
+  /** The time limit in milliseconds. After it, TimeoutError is thrown, with `details.turn_id`. Default: no limit. */
+  timeoutMs?: number | undefined
+  /** Called with each event as it happens, including the agent's text (`text.delta`). */
+  onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined
+  /** Called each time the turn begins to wait: decide about its calls, send results, or raise its limit. */
+  onWaiting?: ((turn: Turn) => void | Promise<void>) | undefined
+  /** Cancels the turn if `signal` or `timeoutMs` ends the wait. Default: the turn continues and is billed. */
+  cancelOnAbort?: boolean | undefined
 }

@@ -8,30 +8,13 @@ import type {
   Turn,
   TurnEstimate,
   TurnEvent,
+  TurnMessages,
   TurnReceipt,
   WatchToken,
 } from "./operations.ts"
-import type { CreateOptions, RequestOptions } from "./options.ts"
+import type { CreateOptions, CreateTurnOptions, RequestOptions, RunOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
-
-/** Options of `create`. */
-export interface CreateTurnOptions extends CreateOptions {
-  /** How many seconds the response is held until the turn has ended or begins to wait, at most 30. Default 0. */
-  wait?: number | undefined
-}
-
-/** Options of `run`. */
-export interface RunOptions extends Omit<CreateOptions, "timeoutMs"> {
-  /** The time limit in milliseconds. After it, TimeoutError is thrown, with `details.turn_id`. Default: no limit. */
-  timeoutMs?: number | undefined
-  /** Called with each event as it happens, including the agent's text (`text.delta`). */
-  onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined
-  /** Called each time the turn begins to wait: decide about its calls, send results, or raise its limit. */
-  onWaiting?: ((turn: Turn) => void | Promise<void>) | undefined
-  /** Cancels the turn if `signal` or `timeoutMs` ends the wait. Default: the turn continues and is billed. */
-  cancelOnAbort?: boolean | undefined
-}
 
 /** The number of seconds that the service may hold a response. It is at most half of the time limit of an attempt. */
 const MOST_WAIT_SECONDS = 30
@@ -281,6 +264,16 @@ export class Turns {
     options: RequestOptions & { afterSeq?: number | undefined } = {},
   ): AsyncGenerator<TurnEvent, void, undefined> {
     return followTurn(this.#transport, turnId, options)
+  }
+
+  /**
+   * Reads the messages of a turn as they were sent. A text is one message of the user.
+   *
+   * @example
+   * const { messages } = await turnpike.turns.getMessages("turn_…")
+   */
+  getMessages(turnId: string, options?: RequestOptions): Promise<TurnMessages> {
+    return this.#transport.call("getTurnMessages", { params: { turn_id: turnId } }, options)
   }
 
   /**

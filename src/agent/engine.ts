@@ -28,6 +28,8 @@ export interface TextPart extends FromProvider {
   text: string
   /** Text of this turn alone, the last of its message: a breakpoint at the message comes before it. */
   isNote?: true
+  /** The service wrote it, such as the text of an attached file. */
+  byService?: true
 }
 
 /** A file in the object store. Its bytes are read when a call is made. */

@@ -22,11 +22,11 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
   const asked = call.messages.findLastIndex((message) => message.role === "user")
   const question = call.messages[asked]
   const since = call.messages.slice(asked + 1)
-  // The names of attached files come before the text. They are not directives.
+  // Attached files and notes of the service are no directives.
   const content = question?.role === "user" ? question.content : []
   const parts = content.filter((part) => part.type !== "text" || !part.isNote)
-  const last = parts.at(-1)
-  const script = parseScript(last?.type === "text" ? last.text : "")
+  const own = parts.flatMap((part) => (part.type === "text" && !part.byService ? [part.text] : []))
+  const script = parseScript(own.join("\n\n"))
   const answers = since.filter((message) => message.role === "assistant")
   const step = answers.filter(({ asks }) => !asks).length
   // A continued answer starts after the part that was already said.
@@ -57,7 +57,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     }
     return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
   }
-  const all = act ? act.text : reply(script, { earlier: asked, files: parts.length - 1, since })
+  const all = act ? act.text : reply(script, { earlier: asked, files: parts.length - own.length, since })
   const whole = all.startsWith(said) ? all.slice(said.length) : all
   const text = cutToTokens(whole, call.maxOutputTokens)
   const { tokensInput, tokensCached } = usage(0)

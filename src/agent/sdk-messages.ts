@@ -133,7 +133,7 @@ type SdkPart =
 
 async function load(part: TextPart | ObjectPart, loading: Loading): Promise<SdkPart> {
   if (part.type === "text") {
-    const { isNote: _note, ...text } = part
+    const { isNote: _note, byService: _byService, ...text } = part
     return text
   }
   const { shown, refused, loadObject } = loading

@@ -103,6 +103,7 @@ const ACCOUNT = {
   listTurns: "none",
   getTurn: "none",
   getConversation: "none",
+  getTurnMessages: "none",
   cancelTurn: "none",
   listWaitingTurns: "none",
   // A session may send turns of any cost, and it may call the tools of its spaces, so it may raise and decide.

@@ -10,6 +10,7 @@ import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { fileIdsIn } from "../turns/list-turn-files.ts"
+import { type TurnMessage, turnMessagesSchema } from "../turns/messages.ts"
 import { turnEventSchema, turnSchema } from "../turns/schemas.ts"
 import { type StepRow, stepRowOf } from "../turns/step-row.ts"
 import { serializeTurnEvent, type TurnEventRow } from "../turns/turn-event.ts"
@@ -25,6 +26,9 @@ const exportedTurnSchema = turnSchema
     idempotency_key: z.string(),
     conversation_name: z.string(),
     erased_at: z.iso.datetime().nullable(),
+    messages: turnMessagesSchema.shape.messages.nullable().meta({
+      description: "The messages of the turn. Null: it was sent as one text, or its texts are deleted.",
+    }),
     events: z.array(turnEventSchema),
     steps: z.array(z.record(z.string(), z.unknown())).meta({
       description: "The turn's model calls: the model's output, its tool calls, and their results.",
@@ -58,6 +62,7 @@ export const exportSchema = z
 
 interface ExportRow extends TurnRow {
   conversation_name: string
+  messages: TurnMessage[] | null
   events: TurnEventRow[]
   steps: (StepRow & { created_at: string })[]
   files: FileRow[]
@@ -113,6 +118,11 @@ async function exportPage(
         jsonArrayFrom(
           turn.selectFrom("turn_log as v").whereRef("v.turn_id", "=", "t.turn_id").selectAll("v").orderBy("v.seq"),
         ).as("events"),
+        turn
+          .selectFrom("turn_messages as m")
+          .whereRef("m.turn_id", "=", "t.turn_id")
+          .select("m.messages")
+          .as("messages"),
         jsonArrayFrom(
           turn
             .selectFrom("turn_steps as p")
@@ -178,12 +188,13 @@ interface Exporting {
 }
 
 async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }: Exporting): AsyncGenerator<string> {
-  const { idempotency_key, conversation_name, erased_at, events, steps, files, tasks } = row
+  const { idempotency_key, conversation_name, erased_at, messages, events, steps, files, tasks } = row
   const whole = {
     ...serializeTurn(row),
     idempotency_key,
     conversation_name,
     erased_at: toInstant(erased_at),
+    messages,
     events: events.map(serializeTurnEvent),
     steps: steps.map((step) => ({ ...withoutKeys(shownStep(step)), created_at: toInstant(step.created_at) })),
     file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),

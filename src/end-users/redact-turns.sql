@@ -134,6 +134,7 @@ create function turnpike.redact_elsewhere(p_turns text[], p_moment timestamptz) 
 declare
   tasks_done integer;
 begin
+  delete from turn_messages m where m.turn_id = any (p_turns);
   delete from conversation_summaries s
     using turns t
     where t.turn_id = any (p_turns) and s.conversation_id = t.conversation_id and t.position <= s.until_position;

@@ -1440,6 +1440,11 @@ interface TurnLog {
   type: string | null;
 }
 
+interface TurnMessages {
+  messages: Json;
+  turn_id: string;
+}
+
 interface TurnParts {
   counted_at: Timestamp;
   end_user_ref: string;
@@ -1486,6 +1491,7 @@ interface Turns {
   max_output_tokens: number | null;
   max_wait_seconds: number | null;
   member_id: number | null;
+  message_bytes: number | null;
   metadata: Generated<Json>;
   model: string;
   model_calls: Generated<number>;
@@ -1936,6 +1942,7 @@ export interface DB {
   turn_ends: TurnEnds;
   turn_events: TurnEvents;
   turn_log: TurnLog;
+  turn_messages: TurnMessages;
   turn_parts: TurnParts;
   turn_steps: TurnSteps;
   turns: Turns;

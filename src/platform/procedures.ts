@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_37d3ae2e0e98"
+export const RELEASE = "turnpike_293fa9399bee"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -143,6 +143,7 @@ export interface Answers {
     roster: unknown | null
     history: Answers["earlier_turn"][]
     summary: Answers["kept_summary"] | null
+    messages: unknown | null
     steps: Answers["kept_step"][]
     calls: Answers["kept_call"][]
     files: JsonRow<"files">[]
@@ -234,6 +235,7 @@ export interface Answers {
     result: string
     ended_at: string
     position: number
+    messages: unknown | null
   }
   end_user_answer: {
     end_user_ref: string
@@ -924,6 +926,7 @@ export interface Records {
     idempotency_key: string
     request_hash: string
     text: string
+    messages: JsonInput | null
     metadata: JsonInput
     timeout: number | null
     traceparent: string | null
@@ -5450,7 +5453,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],

@@ -37,6 +37,7 @@ export const CLIENT_METHODS: ClientMethods = {
   listTurns: "turns.list",
   getTurn: "turns.get",
   getConversation: "conversations.get",
+  getTurnMessages: "turns.getMessages",
   patchTurn: "turns.update",
   cancelTurn: "turns.cancel",
   decideCall: "calls.decide",

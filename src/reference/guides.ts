@@ -22,7 +22,7 @@ import { LAUNCH_POLICY, SESSION_POLICY, TOKEN_POLICY } from "../sign-in/policies
 import { TOOL_POLICY } from "../tools/policies.ts"
 import { SPAN_EXPORT_POLICY, TRACE_POLICY } from "../traces/policies.ts"
 import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
-import { TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
+import { MESSAGE_POLICY, TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
@@ -116,6 +116,7 @@ const INSERTS: Record<string, string> = {
   usd_decimals: String(USD_DECIMALS),
   exact_decimals: String(EXACT_DECIMALS),
   json_body: sizeInWords(MAX_JSON_BYTES),
+  message_bytes: sizeInWords(MESSAGE_POLICY.bytes),
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),
   faults: String(MAX_FAULTS),

@@ -79,6 +79,12 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TRACE_POLICY.text": limit("Length of each text in a span", "the rest is cut off"),
   "TRACE_POLICY.events": limit("Events of a turn that become spans", "the later ones have no spans"),
   "TRACE_POLICY.deliveries": limit("Webhook deliveries of a turn that become spans", "the later ones have no spans"),
+  "MESSAGE_POLICY.bytes": limit("Size of the messages of a turn, as JSON", INVALID),
+  "MESSAGE_POLICY.bodyBytes": limit("Size of the body of a request that sends a turn", TOO_LARGE),
+  "MESSAGE_POLICY.messages": limit("Messages of a turn", INVALID),
+  "MESSAGE_POLICY.files": limit("Files that are sent with a turn", INVALID),
+  "MESSAGE_POLICY.parts": limit("Parts of a message, and its calls of tools", INVALID),
+  "MESSAGE_POLICY.textBytes": limit("Size of the `text` that a turn with messages shows", "the rest is cut off"),
   "TURN_POLICY.defaultHold": limit(
     "First hold of a turn",
     "the turn takes more when it needs more",

@@ -38,6 +38,7 @@ begin
     update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}',
       texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
+    delete from turn_messages m where m.turn_id = any (due);
     delete from conversation_summaries s
       using turns t
       where t.turn_id = any (due) and s.conversation_id = t.conversation_id and t.position <= s.until_position;

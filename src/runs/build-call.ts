@@ -7,36 +7,51 @@ import { affordableOutput, worstPriceOf } from "../billing/price.ts"
 import type { Price } from "../catalog/price-components.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
+import { exchangesOf, filesIn, haveCalls, NO_TOOLS, toModelMessages } from "../turns/messages.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { AttachedFile, Claim, ModelRow } from "./claim-turns.ts"
-import { withoutResults } from "./fit-context.ts"
+import { type Earlier, withoutResults } from "./fit-context.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import type { WaitLimit } from "./wait-turn.ts"
 
-/**
- * Builds the next model call of an agent, without what its `fit` leaves out; the hold does not bound it yet. `opening`:
- * the first messages.
- */
-export function buildCall(run: Run, agent: AgentWork, opening: Message[]): ModelCall {
+/** The first messages of an agent: earlier exchanges, which can be left out from the oldest on, and its own. */
+export interface Opening {
+  earlier: Earlier[]
+  own: Message[]
+}
+
+/** The opening of an agent that gets one text. */
+export const openingOf = (text: string, note: TextPart[] = []): Opening => ({
+  earlier: [],
+  own: [{ role: "user", content: [{ type: "text", text }, ...note] }],
+})
+
+/** Builds the next model call of an agent, without what its `fit` leaves out; the hold does not bound it yet. */
+export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { learned } = model
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
-  const said = withoutResults(steps.map(stepMessages), agent.fit.results)
-  const begin = withSummary(run, agent, opening.slice(agent.ref === null ? agent.fit.turns * 2 : 0))
+  const [first = [], ...said] = withoutResults([own, ...steps.map(stepMessages)], agent.fit.results)
+  const kept = earlier.slice(agent.fit.turns).flatMap(({ messages }) => messages)
+  const begin = withSummary(run, agent, [...kept, ...first])
   return {
     engine: model.engine,
     model: model.model,
     ...(system && { system }),
     ...(agent.summarises === undefined && settingsOf(run, model)),
     messages: [...begin, ...said.flat()],
-    tools: specs,
+    tools: specs.length === 0 && haveCalls(begin) ? NO_TOOLS : specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
     ...(learned.images !== undefined && { mostImages: learned.images }),
-    cache: cacheOf(run, agent, { opening: begin.length, steps: said.map(({ length }) => length) }),
+    cache: cacheOf(run, agent, {
+      opening: begin.length,
+      earlier: kept.length,
+      steps: said.map(({ length }) => length),
+    }),
     attempt: run.turn.model_failures,
   }
 }
@@ -46,7 +61,7 @@ function withSummary({ claim }: Run, { ref }: AgentWork, [first, ...rest]: Messa
   const { summary } = claim
   if (first?.role !== "user" || ref !== null || !summary) return first ? [first, ...rest] : []
   const text = `[A summary of ${summary.turns} earlier turns of this conversation:\n${summary.text}\n]`
-  return [{ ...first, content: [{ type: "text", text }, ...first.content] }, ...rest]
+  return [{ ...first, content: [{ type: "text", text, byService: true }, ...first.content] }, ...rest]
 }
 
 /** The settings of a turn's calls, without those that the model refuses. */
@@ -81,24 +96,58 @@ const missingNote = (servers: readonly string[]) =>
   `[The tools of ${servers.join(", ")} are not available now. If they are needed, say that you cannot use them.]`
 
 /**
- * The first messages of the space's own agent: earlier turns, and this turn's text with its files. `missing`: servers
- * whose tools the agent lacks. `note`: the values of its variables.
+ * The opening of the space's own agent. `missing`: servers whose tools the agent lacks. `note`: the values of its
+ * variables, which come last.
  */
 export async function turnOpening(
   ctx: Context,
-  { history, turn, files }: Claim,
+  claim: Claim,
   { missing, note }: { missing: readonly string[]; note: string | null },
-): Promise<Message[]> {
-  const earlier = history.flatMap(({ text, result }): Message[] => [
-    { role: "user", content: [{ type: "text", text }] },
-    { role: "assistant", content: [{ type: "text", text: result }] },
-  ])
-  const attached = await Promise.all(files.map((file) => attachedPart(ctx, file)))
-  const lack = missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing) }] : []
-  return [
-    ...earlier,
-    { role: "user", content: [...attached, ...lack, { type: "text", text: turn.text }, ...noteOf(note)] },
-  ]
+): Promise<Opening> {
+  const { history, turn, files } = claim
+  const parts = new Map(
+    await Promise.all(files.map(async (file) => [file.file_id, await attachedPart(ctx, file)] as const)),
+  )
+  const messages = claim.messages
+    ? toModelMessages(claim.messages, (id) => [parts.get(id) ?? namedFile(id)])
+    : openingOf(turn.text).own
+  const inMessages = new Set(filesIn(claim.messages ?? []))
+  const attached = [...parts].flatMap(([id, part]) => (inMessages.has(id) ? [] : [part]))
+  const lack =
+    missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing), byService: true as const }] : []
+  const exchanges = exchangesOf(messages)
+  const own = withNote(withParts(exchanges.at(-1) ?? [], [...attached, ...lack]), noteOf(note))
+  const before = exchanges.slice(0, -1).map((said) => ({ messages: said, key: JSON.stringify(said) }))
+  return { earlier: [...history.map(earlierOf), ...before], own }
+}
+
+/** An earlier turn of the conversation as its agent reads it. */
+export function earlierOf({
+  text,
+  messages,
+  result,
+  ended_at,
+}: Pick<Claim["history"][number], "text" | "messages" | "result" | "ended_at">): Earlier {
+  const asked = messages ? toModelMessages(messages, (id) => [namedFile(id)]) : openingOf(text).own
+  return { messages: [...asked, { role: "assistant", content: [{ type: "text", text: result }] }], key: ended_at }
+}
+
+const namedFile = (id: string): TextPart => ({ type: "text", text: `[The file ${id}]`, byService: true })
+
+function withNote(messages: Message[], note: TextPart[]): Message[] {
+  const last = messages.at(-1)
+  if (note.length === 0) return messages
+  if (last?.role !== "user") return [...messages, { role: "user", content: note }]
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, ...note] }]
+}
+
+/** Puts parts before those of the first message of the user. */
+function withParts(messages: Message[], parts: (TextPart | ObjectPart)[]): Message[] {
+  if (parts.length === 0) return messages
+  const at = messages.findIndex(({ role }) => role === "user")
+  return messages.map((message, place) =>
+    place === at && message.role === "user" ? { ...message, content: [...parts, ...message.content] } : message,
+  )
 }
 
 /** A text file becomes text, up to a limit. Any other file becomes an object, which the engine may load. */
@@ -107,18 +156,22 @@ async function attachedPart(ctx: Context, file: AttachedFile): Promise<TextPart 
   const about = `File ${name} (${file_id}, ${media_type}, ${bytes} bytes)`
   if (!isText(media_type)) {
     if (bytes <= TURN_POLICY.attachedObjectBytes) return objectPart(file)
-    return { type: "text", text: `[${about}: too large to be shown.]` }
+    return { type: "text", text: `[${about}: too large to be shown.]`, byService: true }
   }
   const limit = TURN_POLICY.attachedTextBytes
   const range = { offset: 0, length: Math.min(bytes, limit) }
   const read = bytes === 0 ? new Uint8Array() : await ctx.files.read(file.object_key, { range })
-  if (!read) return { type: "text", text: `[${about}: not there any more.]` }
+  if (!read) return { type: "text", text: `[${about}: not there any more.]`, byService: true }
   // Admission counted the file's bytes. A text of another charset can be longer in UTF-8, so it is cut to that number.
   const most = Math.min(bytes, limit)
   const whole = readable(read, media_type)
   const cut = cutToBytes(whole, most)
   const isPart = bytes > limit || cut.length < whole.length
-  return { type: "text", text: `${about}${isPart ? `, its first ${most} bytes` : ""}:\n${storable(cut)}\n` }
+  return {
+    type: "text",
+    text: `${about}${isPart ? `, its first ${most} bytes` : ""}:\n${storable(cut)}\n`,
+    byService: true,
+  }
 }
 
 /** Decodes bytes as text. An invalid byte becomes "?", so UTF-8 text never has more bytes than admission counted. */

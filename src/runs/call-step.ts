@@ -15,7 +15,7 @@ import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { goesOn } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
-import { type BoundedCall, boundCall, buildCall, settingsOf } from "./build-call.ts"
+import { type BoundedCall, boundCall, buildCall, type Opening, settingsOf } from "./build-call.ts"
 import { isCut } from "./call-within.ts"
 import { type CalledStep, commitCalled } from "./commit-called.ts"
 import { fitContext } from "./fit-context.ts"
@@ -51,7 +51,7 @@ export class AgentFailed extends Error {
  * Makes the next model call of an agent. A call that is cut off after it has produced output is committed as a step
  * with the finish `aborted`. Throws RunEnd or AgentFailed.
  */
-export async function callStep(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep> {
+export async function callStep(run: Run, agent: AgentWork, opening: Opening): Promise<CalledStep> {
   let number: number | undefined
   const nextStep = () => {
     number ??= run.transcript.nextStep()
@@ -86,17 +86,20 @@ function tooLong({ model, fit }: AgentWork, last?: ModelError): AgentFailed {
   )
 }
 
+const resultsIn = (messages: readonly Message[]) =>
+  messages.reduce((sum, { role, content }) => sum + (role === "tool" ? content.length : 0), 0)
+
 async function callOnce(
   run: Run,
   agent: AgentWork,
-  opening: Message[],
+  opening: Opening,
   { nextStep, refusals }: { nextStep: () => number; refusals: number },
 ): Promise<CalledStep> {
   const { ctx, turn } = run
   const price = holdsNothing(turn) ? FREE : agent.model
   const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
-    earlier: agent.ref === null ? run.claim.history : [],
-    results: agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),
+    earlier: opening.earlier,
+    results: resultsIn(opening.own) + agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),
   })
   if (!fits) throw tooLong(agent)
   const bounded = await boundCall(run, price, call)
@@ -112,7 +115,7 @@ async function callOnce(
     settings: toldSettings(agent, call),
     push: isOwn ? run.push : null,
   }
-  const earlier = isOwn ? run.claim.history.length : 0
+  const earlier = opening.earlier.length
   const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed, earlier }, ctx.clock.now())] : []
   const stream = openTextStream(ctx, turn, of, begun)
   /** Makes the step of an answer, and adds its cost to the cost of the run. */

@@ -15,7 +15,8 @@ create type turnpike.earlier_turn as (
   text text,
   result text,
   ended_at timestamptz,
-  position bigint
+  position bigint,
+  messages jsonb -- null: it was sent as one text
 );
 
 -- A step as it was committed (src/turns/step-row.ts).
@@ -48,6 +49,7 @@ create type turnpike.claimed_turn as (
   roster jsonb, -- null: not requested
   history turnpike.earlier_turn[],
   summary turnpike.kept_summary, -- null: none
+  messages jsonb, -- null: it was sent as one text
   steps turnpike.kept_step[],
   -- The calls that it has waited for.
   calls turnpike.kept_call[],
@@ -194,6 +196,9 @@ begin
   if config.manifest -> 'builtin_tools' ? 'generate_image' then
     claim.image_model := turnpike.image_model(claimed, config.manifest);
   end if;
+  if claimed.message_bytes is not null then
+    claim.messages := turnpike.messages_of(claimed.turn_id);
+  end if;
   if claimed.position > 1 and (config.manifest -> 'history' ->> 'summary')::boolean then
     claim.summary := turnpike.summary_for(claimed);
     -- All turns after the summary: the run decides which of them leave.
@@ -249,7 +254,7 @@ end $$;
 -- estimated: an escape makes at most six bytes of one.
 create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
 declare
-  bytes bigint := 6 * octet_length((claim.turn).text);
+  bytes bigint := 6 * (octet_length((claim.turn).text) + coalesce((claim.turn).message_bytes, 0));
 begin
   -- A compressed value may be fifty times as long as JSON.
   if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or cardinality(claim.files) > 20 or bytes > 100000
@@ -260,6 +265,12 @@ begin
   return bytes;
 end $$;
 
+-- Returns the messages of a turn that was sent as messages.
+create function turnpike.messages_of(p_turn_id text) returns jsonb language plpgsql stable as $$
+begin
+  return (select m.messages from turn_messages m where m.turn_id = p_turn_id);
+end $$;
+
 -- Returns earlier turns of the conversation that were done, oldest first:
 -- the newest p_turns of the last p_within turns.
 -- Their texts must fit into p_bytes and, as JSON, into p_json_bytes.
@@ -267,12 +278,13 @@ create function turnpike.history_of(claimed turns, p_turns integer, p_within int
   p_bytes bigint)
 returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin
-  return array(select (h.text, h.result, h.finished_at, h.position)::turnpike.earlier_turn from (
-    select e.text, e.result, e.position, e.finished_at,
-      sum(octet_length(e.text) + octet_length(e.result)) over newest_first as bytes,
-      sum(octet_length(to_json(e.text)::text) + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
+  return array(select (h.text, h.result, h.finished_at, h.position, case when h.message_bytes is not null
+      then turnpike.messages_of(h.turn_id) end)::turnpike.earlier_turn from (
+    select e.*, sum(turnpike.said_bytes(e.text, e.message_bytes) + octet_length(e.result)) over newest_first as bytes,
+      sum(octet_length(to_json(e.text)::text) + coalesce(e.message_bytes, 0)
+        + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
     from (
-      select t.text, t.result, t.position, t.finished_at
+      select t.turn_id, t.text, t.message_bytes, t.result, t.position, t.finished_at
       from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position
         and t.position >= claimed.position - p_within

@@ -16,6 +16,7 @@ import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
+import type { TurnMessage } from "../turns/messages.ts"
 import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { type StepRow, stepRowOf } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
@@ -63,12 +64,14 @@ export interface Claim {
   /** When the statement that picked the accounts was sent, in milliseconds. */
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
-  history: { text: string; result: string; ended_at: string; position: number }[]
+  history: { text: string; messages: TurnMessage[] | null; result: string; ended_at: string; position: number }[]
   /**
    * The turns before these, as a model has summarised them; null: no summary. In a space with summaries, `history` has
    * all turns after it.
    */
   summary: { until_position: number; turns: number; text: string } | null
+  /** The turn's messages; null: it was sent as one text. */
+  messages: TurnMessage[] | null
   steps: StepRow[]
   /** The calls for which the turn has waited. */
   calls: KeptCall[]

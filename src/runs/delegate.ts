@@ -11,7 +11,7 @@ import { allowedTools, specsOf } from "../tools/toolbox.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
 import { answerFault } from "./answer-fault.ts"
-import { noteOf } from "./build-call.ts"
+import { noteOf, openingOf } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
 import { ContextFit } from "./fit-context.ts"
 import { noteFor } from "./note-for.ts"
@@ -71,7 +71,7 @@ async function delegate(
   }
   try {
     const note = noteOf(noteFor(run, { system: config.instructions, tools: own }))
-    await runAgent(run, work, [{ role: "user", content: [{ type: "text", text: task }, ...note] }])
+    await runAgent(run, work, openingOf(task, note))
   } catch (error) {
     if (error instanceof AgentFailed)
       return failed(error.error.kind, `The sub-agent ${name} failed: ${reasonOf(error)}`)

@@ -1,7 +1,7 @@
-import type { Message, ModelCall } from "../agent/engine.ts"
+import { type Message, type ModelCall, textOf } from "../agent/engine.ts"
 import { likelyPromptTokens, likelyTokens, type Prompt } from "../agent/estimate.ts"
 import type { TooLong } from "../agent/refusals.ts"
-import type { Claim, ModelRow } from "./claim-turns.ts"
+import type { ModelRow } from "./claim-turns.ts"
 
 /** An answer is given at least this share of a window. */
 const ANSWER_SHARE = 1 / 4
@@ -96,8 +96,12 @@ export interface Trimmed {
   tokens: number
 }
 
-/** An earlier turn of the conversation in a prompt. */
-export type EarlierTurn = Claim["history"][number]
+/** An earlier exchange in a prompt: a turn of the conversation, or a part of the messages of this turn. */
+export interface Earlier {
+  messages: Message[]
+  /** The same in each prompt that has this exchange. */
+  key: string
+}
 
 /**
  * Leaves out as much of a prompt as its model's window requires: the oldest earlier turns first, then the oldest
@@ -107,7 +111,7 @@ export type EarlierTurn = Claim["history"][number]
 export function fitContext(
   fit: ContextFit,
   build: () => ModelCall,
-  { earlier, results }: { earlier: readonly EarlierTurn[]; results: number },
+  { earlier, results }: { earlier: readonly Earlier[]; results: number },
 ): { call: ModelCall; trimmed: Trimmed | null; fits: boolean } {
   const before = { turns: fit.turns, results: fit.results }
   let call = build()
@@ -162,18 +166,18 @@ function leastOf(from: number, most: number, isEnough: (count: number) => boolea
  * the conversation shall begin with the same one, so that a provider's cache stays useful, and no state says which it
  * was. So each turn has a rank by its time, and the highest one begins among those that fill at least half of the room.
  */
-function cutOf(earlier: readonly EarlierTurn[], room: number): number {
+function cutOf(earlier: readonly Earlier[], room: number): number {
   let best = earlier.length
   let rank = -1
   let size = 0
   for (let at = earlier.length - 1; at >= 0; at--) {
-    const turn = earlier[at] as EarlierTurn
-    size += likelyTokens(turn.text) + likelyTokens(turn.result)
+    const turn = earlier[at] as Earlier
+    size += turn.messages.reduce((sum, message) => sum + likelyTokens(textOf(message)), 0)
     if (size > room) break
     const mayWin = size >= room / 2 || at === 0
-    if (best === earlier.length || !mayWin || rankOf(turn) >= rank) {
+    if (best === earlier.length || !mayWin || rankOf(turn.key) >= rank) {
       best = at
-      rank = mayWin ? rankOf(turn) : -1
+      rank = mayWin ? rankOf(turn.key) : -1
     }
   }
   return best
@@ -186,16 +190,16 @@ const LEAST_HISTORY = 8
  * How many of the oldest turns a full history leaves out: the highest rank among its older half begins, as in a prompt
  * that is too long. Otherwise each turn's prompt would begin differently, and no cache would help.
  */
-export function startOf(earlier: readonly Pick<EarlierTurn, "ended_at">[], most: number): number {
+export function startOf(earlier: readonly { ended_at: string }[], most: number): number {
   if (earlier.length < Math.max(most, LEAST_HISTORY)) return 0
-  const ranks = earlier.slice(0, Math.floor(earlier.length / 2) + 1).map(rankOf)
+  const ranks = earlier.slice(0, Math.floor(earlier.length / 2) + 1).map(({ ended_at }) => rankOf(ended_at))
   return ranks.lastIndexOf(Math.max(...ranks))
 }
 
-/** The number of zero bits at the end of a hash (FNV-1a) of the time at which the turn ended. */
-function rankOf({ ended_at }: Pick<EarlierTurn, "ended_at">): number {
+/** The number of zero bits at the end of a hash (FNV-1a) of a key, such as the time at which the turn ended. */
+function rankOf(key: string): number {
   let hash = 0x811c9dc5
-  for (const unit of ended_at) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193)
+  for (const unit of key) hash = Math.imul(hash ^ unit.charCodeAt(0), 0x01000193)
   hash ^= hash >>> 15
   return 31 - Math.clz32((hash & -hash) | 0)
 }

@@ -1,6 +1,7 @@
 import { DELEGATE } from "../agent-config/names.ts"
-import { valuesNote } from "../agent-config/variables.ts"
+import { valuesNote, withNames } from "../agent-config/variables.ts"
 import { turnValues } from "../tools/turn-values.ts"
+import { instructionsIn } from "../turns/messages.ts"
 import type { AgentWork, Run } from "./run.ts"
 
 /**
@@ -16,4 +17,11 @@ export function noteFor(
   const agents = tools.has(DELEGATE) ? (manifest.subagents ?? []).map(({ description }) => description) : []
   const at = new Date(turn.started_at ?? turn.created_at)
   return valuesNote([system, ...described, ...agents], turnValues(turn), { at, timeZone: manifest.time_zone })
+}
+
+/** The instructions of the space with names in place of its variables, and those of the turn's messages. */
+export function instructionsOf({ claim }: Run): string | undefined {
+  const { instructions = "" } = claim.config.manifest
+  const all = [withNames(instructions), instructionsIn(claim.messages ?? [])]
+  return all.filter(Boolean).join("\n\n") || undefined
 }

@@ -2,9 +2,10 @@ import type { CacheLifetime, PromptCache } from "../agent/engine.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import type { AgentWork, Run } from "./run.ts"
 
-/** The number of messages in a call's opening and in each step. */
+/** The number of messages in a call's opening, in the earlier exchanges of it, and in each step. */
 interface Transcript {
   opening: number
+  earlier: number
   steps: number[]
 }
 
@@ -12,11 +13,10 @@ interface Transcript {
  * Chooses the parts of a prompt that the provider caches: tools and instructions, the earlier turns, and the newest
  * step for the next call. A cache write costs more than a plain token, so parts without a later use are not written.
  */
-export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcript): PromptCache {
-  const { turn, claim } = run
+export function cacheOf(run: Run, agent: AgentWork, { opening, earlier, steps }: Transcript): PromptCache {
+  const { turn } = run
   const lifetime = lifetimeOf(run, agent)
   const all = steps.reduce((sum, count) => sum + count, opening)
-  const earlier = agent.ref === null ? (claim.history.length - agent.fit.turns) * 2 : 0
   const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run, agent))
   // Also the end of the last call's prompt: Anthropic looks back over only 20 parts, and a step can have more.
   const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []
@@ -33,7 +33,8 @@ export function cacheOf(run: Run, agent: AgentWork, { opening, steps }: Transcri
 /** True if the next turn's prompt begins differently: a history that has left out no turn leaves out its first one. */
 function isFull({ claim }: Run, { fit }: AgentWork): boolean {
   const { history = {} } = claim.config.manifest
-  return fit.turns === 0 && !history.summary && claim.history.length >= (history.max_turns ?? TURN_POLICY.historyTurns)
+  if (fit.turns > 0 || history.summary || claim.history.length === 0) return false
+  return claim.history.length >= (history.max_turns ?? TURN_POLICY.historyTurns)
 }
 
 /** An hour, if it has a price and the last pause of the conversation was between five minutes and an hour. */

@@ -1,5 +1,5 @@
-import type { Message } from "../agent/engine.ts"
 import { isAnswer, pendingCalls } from "../turns/step-row.ts"
+import type { Opening } from "./build-call.ts"
 import { callStep } from "./call-step.ts"
 import { type CalledStep, commitCalled, rowOf } from "./commit-called.ts"
 import type { AgentWork, Run } from "./run.ts"
@@ -16,7 +16,7 @@ export class TooManySteps extends Error {
  * loop. The answer of the space's own agent is returned uncommitted, because it is committed with the turn's end.
  * Null if the answer is committed, as for sub-agents. Throws RunEnd, AgentFailed or TooManySteps.
  */
-export async function runAgent(run: Run, agent: AgentWork, opening: Message[]): Promise<CalledStep | null> {
+export async function runAgent(run: Run, agent: AgentWork, opening: Opening): Promise<CalledStep | null> {
   for (;;) {
     run.checkpoint()
     const last = agent.steps.at(-1)

@@ -2,7 +2,6 @@ import type { Context } from "../actor/context.ts"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { WAIT_POLICY } from "../agent-config/manifest.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
-import { withNames } from "../agent-config/variables.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
@@ -25,7 +24,7 @@ import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
 import { ContextFit, startOf } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
-import { noteFor } from "./note-for.ts"
+import { instructionsOf, noteFor } from "./note-for.ts"
 import { missingIn, noteServers } from "./note-servers.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { refusedAs } from "./refused-as.ts"
@@ -92,7 +91,7 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
   return {
     ref: null,
     name: null,
-    system: manifest.instructions && withNames(manifest.instructions),
+    system: instructionsOf(run),
     model,
     maxSteps: manifest.max_steps ?? TURN_POLICY.maxSteps,
     maxOutputTokens: run.turn.max_output_tokens ?? manifest.max_output_tokens,

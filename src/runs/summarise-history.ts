@@ -1,12 +1,13 @@
+import { textOf } from "../agent/engine.ts"
 import { cutToBytes, likelyTokens, promptTokenBound } from "../agent/estimate.ts"
 import { worstPriceOf } from "../billing/price.ts"
 import { call } from "../platform/db.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText, isAnswer } from "../turns/step-row.ts"
-import { buildCall } from "./build-call.ts"
+import { buildCall, earlierOf, openingOf } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import type { Claim } from "./claim-turns.ts"
-import { ContextFit, type EarlierTurn } from "./fit-context.ts"
+import { ContextFit } from "./fit-context.ts"
 import { type AgentWork, type Run, summarisedBy, summaryRef } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { RunEnd } from "./run-end.ts"
@@ -46,6 +47,8 @@ export async function summariseHistory(run: Run, agent: AgentWork): Promise<void
   claim.history = newestWithin(claim.history, limits)
 }
 
+type EarlierTurn = Claim["history"][number]
+
 interface Limits {
   turns: number
   tokens: number
@@ -54,7 +57,9 @@ interface Limits {
 /** How much of the history the agent's first call can show. */
 function limitsOf(run: Run, agent: AgentWork): Limits {
   const { history = {} } = run.claim.config.manifest
-  const bare = buildCall(run, agent, [{ role: "user", content: [{ type: "text", text: run.turn.text }] }])
+  const { text } = run.turn
+  const asked = earlierOf({ text, messages: run.claim.messages, result: "", ended_at: "" })
+  const bare = buildCall(run, agent, { earlier: [], own: asked.messages })
   const room = agent.fit.room(bare.maxOutputTokens) - agent.fit.sizeOf(bare)
   return {
     turns: history.max_turns ?? TURN_POLICY.historyTurns,
@@ -62,7 +67,8 @@ function limitsOf(run: Run, agent: AgentWork): Limits {
   }
 }
 
-const sizeOf = ({ text, result }: EarlierTurn) => likelyTokens(text) + likelyTokens(result)
+const sizeOf = (turn: EarlierTurn) =>
+  earlierOf(turn).messages.reduce((sum, message) => sum + likelyTokens(textOf(message)), 0)
 
 function newestWithin(history: readonly EarlierTurn[], { turns, tokens }: Limits): Claim["history"] {
   let left = tokens
@@ -110,7 +116,7 @@ async function summarise(run: Run, agent: AgentWork, until: number): Promise<voi
   const text = promptOf(claim, leaving, work)
   if (!isAffordable(run, agent, work, text)) return
   try {
-    await runAgent(run, work, [{ role: "user", content: [{ type: "text", text }] }])
+    await runAgent(run, work, openingOf(text))
   } catch (error) {
     if (!isPassing(run, error)) throw error
     ctx.log("info", "context.unsummarised", { turn_id: turn.turn_id, model: pin, reason: String(error) })
@@ -134,7 +140,7 @@ function promptOf({ summary }: Claim, leaving: readonly EarlierTurn[], { model, 
   const room = fit.room(SUMMARY_POLICY.outputTokens)
   const tokens = Number.isFinite(room) ? room * SUMMARY_POLICY.promptShare : SUMMARY_POLICY.promptTokens
   const cut = (text: string) => cutToBytes(text, SUMMARY_POLICY.textBytes)
-  const short = leaving.map((turn) => ({ ...turn, text: cut(turn.text), result: cut(turn.result) }))
+  const short = leaving.map((turn) => ({ ...turn, text: cut(saidIn(turn)), messages: null, result: cut(turn.result) }))
   const said = newestWithin(short, { turns: short.length, tokens: tokens - likelyTokens(summary?.text ?? "") })
   return [
     ...(summary ? [`Earlier summary:\n${summary.text}`] : []),
@@ -142,8 +148,15 @@ function promptOf({ summary }: Claim, leaving: readonly EarlierTurn[], { model, 
   ].join("\n\n---\n\n")
 }
 
+/** The texts of a turn before its result. Messages have the names of their roles. */
+function saidIn(turn: EarlierTurn): string {
+  if (turn.messages === null) return turn.text
+  const said = earlierOf(turn).messages.slice(0, -1)
+  return said.map((message) => `${message.role}: ${textOf(message)}`).join("\n\n")
+}
+
 /** False if the turn's own limit of cost does not pay for the summary and for its own call. */
-function isAffordable({ turn, budget }: Run, agent: AgentWork, { model }: AgentWork, text: string): boolean {
+function isAffordable({ turn, claim, budget }: Run, agent: AgentWork, { model }: AgentWork, text: string): boolean {
   if (turn.max_cost_credit_micros === null) return true
   const prompt = (words: string) =>
     promptTokenBound({
@@ -151,7 +164,8 @@ function isAffordable({ turn, budget }: Run, agent: AgentWork, { model }: AgentW
       messages: [{ role: "user", content: [{ type: "text", text: words }] }],
       tools: agent.specs,
     })
-  const own = worstPriceOf(agent.model, prompt(text + turn.text + (agent.system ?? "")), TURN_POLICY.minOutputTokens)
+  const asked = claim.messages ? JSON.stringify(claim.messages) : turn.text
+  const own = worstPriceOf(agent.model, prompt(text + asked + (agent.system ?? "")), TURN_POLICY.minOutputTokens)
   const worst = worstPriceOf(model, prompt(text + INSTRUCTIONS), SUMMARY_POLICY.outputTokens)
   return turn.max_cost_credit_micros - budget.cost >= own + worst
 }

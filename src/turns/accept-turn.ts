@@ -10,6 +10,7 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { Procedures } from "../platform/procedures.ts"
 import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
+import { lastTextOf } from "./messages.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 import { TURN_REFUSAL_ERRORS, turnRefusal } from "./turn-refusal.ts"
@@ -42,15 +43,20 @@ export async function acceptTurn(ctx: Context, credential: Credential, asked: Ne
 /** The arguments of a procedure that accepts a turn. */
 export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null, turnId }: NewTurn) {
   const now = ctx.clock.now()
+  const id = turnId ?? newId("turn", now)
+  const asked = askedTurn(body)
+  // A conversation of one turn has the turn's id as its name.
+  if (asked.conversation === "") asked.conversation = id
   return {
-    asked: askedTurn(body),
+    asked,
     new: {
-      turn_id: turnId ?? newId("turn", now),
+      turn_id: id,
       event_id: newId("event", now),
       conversation_id: newId("conversation", now),
       idempotency_key: idempotencyKey,
       request_hash: hashRequest(body),
-      text: body.text,
+      text: body.messages ? lastTextOf(body.messages) : (body.text ?? ""),
+      messages: body.messages ?? null,
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
       traceparent: trace?.traceparent ?? null,

@@ -5,32 +5,48 @@ import { fromUsd } from "../base/money.ts"
 import type { Records } from "../platform/procedures.ts"
 import { QUOTA_POLICY } from "../quotas/policies.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
+import { filesIn, haveCalls, instructionsIn, NO_TOOLS, type TurnMessage, toModelMessages } from "./messages.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
 /** The turn as an argument of `admit_turn`, with the numbers that bound its first call. */
 export function askedTurn(body: CreateTurn): Records["asked_turn"] {
-  const message = { role: "user" as const, content: [{ type: "text" as const, text: body.text }] }
-  const tokens = promptTokenBound({ engine: "rehearsal", messages: [message], tools: [] })
-  const beside = tokens - new TextEncoder().encode(body.text).length
+  const { text = "", messages, ...rest } = body
+  const files = [...new Set([...(rest.files ?? []), ...filesIn(messages ?? [])])]
+  const tokens = messages ? messageTokens(messages) : textTokens(text)
   return {
     space: body.space,
     end_user: body.end_user_ref,
     model: body.model ?? null,
-    conversation: body.conversation ?? null,
-    files: body.files ?? [],
+    // Messages without a conversation get one of their own. No request can send this name.
+    conversation: body.conversation ?? (messages ? "" : null),
+    files,
     max_cost: body.max_cost_usd === undefined ? null : fromUsd(body.max_cost_usd),
     max_output: body.max_output_tokens ?? null,
     default_hold: TURN_POLICY.defaultHold,
     tokens,
-    short_tokens: Math.min(tokens, beside + QUOTA_POLICY.shortTextBytes),
+    short_tokens: Math.min(tokens, textTokens("") + QUOTA_POLICY.shortTextBytes),
     bounds: {
       ...FIRST_CALL_BOUNDS,
       note: PROMPT_TOKENS.message + noteBytes(body.end_user_ref, body.metadata ?? {}),
-      ...(body.files?.length && { files: ATTACHED_BOUNDS }),
+      ...(files.length > 0 && { files: ATTACHED_BOUNDS }),
     },
     min_output: TURN_POLICY.minOutputTokens,
   }
+}
+
+const textTokens = (text: string) =>
+  promptTokenBound({
+    engine: "rehearsal",
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    tools: [],
+  })
+
+/** Files are counted apart (file_tokens), with a message for each. */
+function messageTokens(said: readonly TurnMessage[]): number {
+  const messages = toModelMessages(said, () => [{ type: "text", text: "" }])
+  const tools = haveCalls(messages) ? NO_TOOLS : []
+  return promptTokenBound({ engine: "rehearsal", system: instructionsIn(said), messages, tools })
 }
 
 export const ADMISSION_REFUSAL_ERRORS = [

@@ -1,11 +1,11 @@
-import type * as z from "zod"
+import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { acceptTurn, type NewTurn } from "./accept-turn.ts"
 import { ESTIMATE_TURN_ERRORS, estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
 import { getTurn, turnNotFound, WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
-import { createTurnSchema } from "./schemas.ts"
+import { createTurnSchema, turnText } from "./schemas.ts"
 import { SEND_TURN_ERRORS, type SentTurn, sendTurnFor } from "./send-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -18,25 +18,25 @@ export const OWNER_REF = ""
 /** No Idempotency-Key of /v1 has a tab, so the keys of a chat never collide with keys of the owner's servers. */
 const KEY_PREFIX = "chat\t"
 
-export const createChatTurnSchema = createTurnSchema
-  .pick({
-    space: true,
-    text: true,
-    files: true,
-    model: true,
-    max_cost_usd: true,
-    max_output_tokens: true,
-    temperature: true,
-    reasoning: true,
-  })
-  .extend({
-    end_user_ref: createTurnSchema.shape.end_user_ref.optional().meta({
+const { shape } = createTurnSchema
+
+export const createChatTurnSchema = z
+  .strictObject({
+    space: shape.space,
+    text: turnText.meta({ description: "The message.", example: "Where is my order?" }),
+    files: shape.files,
+    model: shape.model,
+    max_cost_usd: shape.max_cost_usd,
+    max_output_tokens: shape.max_output_tokens,
+    temperature: shape.temperature,
+    reasoning: shape.reasoning,
+    end_user_ref: shape.end_user_ref.optional().meta({
       description:
         "The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your " +
         "own spaces. Caps and usage of the end user do not count the turn. Default: no end user.",
       example: "customer-42",
     }),
-    conversation: createTurnSchema.shape.conversation.meta({
+    conversation: shape.conversation.meta({
       description:
         "A conversation's id (`conv_…`), or a name of your choice within this space. Default: one " +
         "conversation for the space.",

@@ -73,7 +73,8 @@ begin
       coalesce(sum(e.text_bytes + reply) filter (where e.state in ('queued', 'running')), 0)
     into seen, shown, bytes, open_shown, open_bytes
     from (
-      select octet_length(t.text) as text_bytes, octet_length(t.text) + octet_length(t.result) as bytes, t.state,
+      select turnpike.said_bytes(t.text, t.message_bytes) as text_bytes,
+          turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result) as bytes, t.state,
           t.erased_at is not null or t.texts_deleted_at is not null as gone
       from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest
@@ -95,7 +96,7 @@ begin
     from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far
       from (
-      select octet_length(t.text) + octet_length(t.result) as bytes, t.position
+      select turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result) as bytes, t.position
       from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest
         and t.position < coalesce(first_open, p_position)
@@ -103,6 +104,14 @@ begin
       order by t.position desc limit most_turns) e) h
     where h.so_far <= most_bytes;
   return least(bytes + open_bytes, most_bytes) + around * least(shown + open_shown, most_turns);
+end $$;
+
+-- Returns the bytes of the user's part of a turn in a prompt. JSON of messages is never shorter than what a model reads
+-- of them, with the tokens around each message.
+create function turnpike.said_bytes(p_text text, p_message_bytes integer) returns integer
+language plpgsql immutable as $$
+begin
+  return coalesce(p_message_bytes, octet_length(p_text));
 end $$;
 
 -- Returns the tokens of the conversation's summary, with the words around it.

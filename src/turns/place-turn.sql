@@ -8,6 +8,7 @@ create type turnpike.new_turn as (
   idempotency_key text,
   request_hash text,
   text text,
+  messages jsonb, -- null: it is sent as one text
   metadata jsonb,
   timeout integer, -- null: the default
   traceparent text, -- null: the turn begins a trace
@@ -99,6 +100,7 @@ begin
       request_id, conversation_id, position, end_user_ref, idempotency_key,
       request_hash, text, file_ids, metadata, traceparent, tracestate,
       timeout_seconds, on_limit, max_wait_seconds, max_output_tokens, temperature, reasoning_effort,
+      message_bytes,
       model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
       rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
       price_id, end_user_price,
@@ -108,12 +110,16 @@ begin
       p_request.request_id, place.conversation_id, place.position, p_asked.end_user, p_new.idempotency_key,
       p_new.request_hash, p_new.text, p_asked.files, p_new.metadata, p_new.traceparent, p_new.tracestate,
       p_new.timeout, p_new.on_limit, p_new.max_wait, p_asked.max_output, p_new.temperature, p_new.reasoning,
+      greatest(octet_length(p_new.messages::text), case when p_new.messages is not null then p_asked.tokens end),
       admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
       rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
       (p_sale.price).price_id, turnpike.shown_price(p_sale.price),
       case when p_sale.prepaid then case when place.first_state = 'waiting' then 0
         else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
   returning t.* into written;
+  if p_new.messages is not null then
+    insert into turn_messages (turn_id, messages) values (written.turn_id, p_new.messages);
+  end if;
   insert into open_turns (
       turn_id, conversation_id, position, user_id, test,
       state, wake_at, created_at,

@@ -100,6 +100,18 @@ export const TURN_POLICY = {
   cancelBatch: 100,
 } as const
 
+/** The limits of a turn's messages (src/turns/messages.ts): all of them as JSON, and the body of their request. */
+export const MESSAGE_POLICY = {
+  bytes: 2 * 1024 * 1024,
+  bodyBytes: 3 * 1024 * 1024,
+  messages: 2_000,
+  files: 20,
+  /** The parts of a message, and the calls of one. */
+  parts: 128,
+  /** How much of the user's last text is the `text` of the turn. */
+  textBytes: 100_000,
+} as const
+
 /** The numbers of runners (docs/architecture/runners.md). Times in milliseconds. */
 export const RUNNER_POLICY = {
   /** How many turns a runner carries. The last two places are for an account and an end user without a running turn. */

@@ -24,7 +24,7 @@ export const runTurnInput = z.strictObject({
   idempotency_key: z.string(),
   trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().nullable() }).nullable(),
   // A chat of the web app has no end user (OWNER_REF).
-  body: createTurnSchema.extend({ end_user_ref: createTurnSchema.shape.end_user_ref.or(z.literal("")) }),
+  body: createTurnSchema.safeExtend({ end_user_ref: createTurnSchema.shape.end_user_ref.or(z.literal("")) }),
 })
 
 type PassedCredential = z.output<typeof runTurnInput>["credential"]

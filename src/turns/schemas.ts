@@ -9,7 +9,8 @@ import {
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { filesIn, messagesSchema } from "./messages.ts"
+import { MESSAGE_POLICY, TURN_POLICY } from "./policies.ts"
 import { waitingSchema } from "./waiting-schema.ts"
 
 const instant = z.iso.datetime()
@@ -22,13 +23,18 @@ export const maxCostSchema = usdIn(z.number().positive().max(1_000_000))
 
 const text = (max: number) => z.string().min(1).max(max)
 
+/** The text of a turn that is sent as one. */
+export const turnText = text(100_000).refine((value) => value.trim() !== "", "must not be blank")
+
 export const createTurnSchema = z
   .strictObject({
     space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
     end_user_ref: endUserRef.meta({ description: "Your own id for your end user.", example: "customer-42" }),
-    text: text(100_000)
-      .refine((value) => value.trim() !== "", "must not be blank")
-      .meta({ description: "The end user's message.", example: "Where is my order?" }),
+    text: turnText.optional().meta({
+      description: "The end user's message. Required without `messages`.",
+      example: "Where is my order?",
+    }),
+    messages: messagesSchema.optional(),
     conversation: text(128)
       .optional()
       .meta({
@@ -39,7 +45,7 @@ export const createTurnSchema = z
       }),
     files: z
       .array(z.string().min(1).max(64))
-      .max(20)
+      .max(MESSAGE_POLICY.files)
       .refine((ids) => new Set(ids).size === ids.length, "must name each file once")
       .optional()
       .meta({ description: "Ids of files of the space that the agent sees." }),
@@ -74,6 +80,17 @@ export const createTurnSchema = z
     on_limit: onLimitSchema.optional(),
     max_wait_seconds: maxWaitSchema.optional(),
     metadata: metadataSchema.optional(),
+  })
+  .superRefine(({ text, messages, files = [] }, { addIssue }) => {
+    if (new Set([...files, ...filesIn(messages ?? [])]).size > MESSAGE_POLICY.files) {
+      const message = `and the messages must name at most ${MESSAGE_POLICY.files} files`
+      addIssue({ code: "custom", path: ["files"], message })
+    }
+    if (messages === undefined) {
+      if (text === undefined) addIssue({ code: "custom", path: ["text"], message: "is required without `messages`" })
+    } else if (text !== undefined) {
+      addIssue({ code: "custom", path: ["text"], message: "cannot be sent together with `messages`" })
+    }
   })
   .meta({ id: "CreateTurn" })
 
@@ -134,7 +151,11 @@ export const turnSchema = z
       description:
         "Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.",
     }),
-    text: z.string().meta({ description: "The end user's message." }),
+    text: z.string().meta({
+      description:
+        `The end user's message. A turn with messages has the user's last text, at most ${MESSAGE_POLICY.textBytes} bytes; read them all with ` +
+        "`GET /v1/turns/{turn_id}/messages`.",
+    }),
     result: z
       .string()
       .nullable()

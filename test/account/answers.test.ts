@@ -112,6 +112,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("listChatTurns")
   const { conversation: conversation_id } = await ask("getTurn", { turn_id })
   await ask("getConversation", { conversation_id })
+  await ask("getTurnMessages", { turn_id })
   await ask("listTurns")
   await ask("listTurnEvents", { turn_id: chat.turn_id })
   const [step] = (await ask("listTurnSteps", { turn_id: chat.turn_id })).items

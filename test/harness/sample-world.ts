@@ -149,6 +149,7 @@ export async function createSampleWorld({ base_url, api_key, admin }: Started): 
   const NEEDS: Record<string, string> = {
     getTurn: "turns",
     getConversation: "conversations",
+    getTurnMessages: "turns",
     listTurnEvents: "turns",
     createWatchToken: "turns",
     getTurnReceipt: "turns",

@@ -159,6 +159,8 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   "TurnEvent turn.waiting": "state waiting",
   TurnFinishedErrorBody: "code details{state} message request_id retryable",
   TurnFinishedOpenAiErrorBody: "code details{state} message request_id retryable type",
+  TurnMessage: "content role",
+  TurnMessages: "messages turn_id",
   TurnOfAnswer:
     "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
   TurnPrice: "name version",

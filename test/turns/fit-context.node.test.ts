@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Message, ModelCall } from "../../src/agent/engine.ts"
-import { ContextFit, type EarlierTurn, fitContext, withoutResults } from "../../src/runs/fit-context.ts"
+import { ContextFit, type Earlier, fitContext, withoutResults } from "../../src/runs/fit-context.ts"
 import { createRandom } from "../harness/random.ts"
 
 const PROMPT = { engine: "openai", context_tokens: 8_000, learned: {} } as const
@@ -8,12 +8,10 @@ const text = (tokens: number) => "abcd".repeat(tokens)
 const user = (words: string): Message => ({ role: "user", content: [{ type: "text", text: words }] })
 const said = (words: string): Message => ({ role: "assistant", content: [{ type: "text", text: words }] })
 
-const turnsOf = (sizes: number[]): EarlierTurn[] =>
+const turnsOf = (sizes: number[]): Earlier[] =>
   sizes.map((size, at) => ({
-    text: text(1),
-    result: text(size),
-    ended_at: new Date(1.7e12 + at * 60_011).toISOString(),
-    position: at + 1,
+    messages: [user(text(1)), said(text(size))],
+    key: new Date(1.7e12 + at * 60_011).toISOString(),
   }))
 
 /** A step with one call of a tool, whose result has this many tokens. */
@@ -22,12 +20,12 @@ const stepOf = (size: number, at: number): Message[] => [
   { role: "tool", content: [{ toolCallId: `c${at}`, toolName: "find", output: { type: "text", value: text(size) } }] },
 ]
 
-function builderOf(fit: ContextFit, earlier: EarlierTurn[], steps: Message[][], output = 1_000) {
+function builderOf(fit: ContextFit, earlier: Earlier[], steps: Message[][], output = 1_000) {
   return (): ModelCall => ({
     engine: "openai",
     model: "m",
     messages: [
-      ...earlier.slice(fit.turns).flatMap((turn) => [user(turn.text), said(turn.result)]),
+      ...earlier.slice(fit.turns).flatMap(({ messages }) => messages),
       user("now"),
       ...withoutResults(steps, fit.results).flat(),
     ],
@@ -79,7 +77,7 @@ test("Over a long conversation the prompt seldom begins with another turn, and u
     const fit = new ContextFit(PROMPT)
     const earlier = all.slice(0, n)
     const { call } = fitContext(fit, builderOf(fit, earlier, []), { earlier, results: 0 })
-    const begin = earlier[fit.turns]?.ended_at
+    const begin = earlier[fit.turns]?.key
     if (begin !== first) begins++
     first = begin
     least = Math.min(least, fit.sizeOf(call) / fit.room(1_000))

@@ -48,6 +48,7 @@ from .models import (
     Turn,
     TurnEstimate,
     TurnEvent,
+    TurnMessages,
     TurnReceipt,
     UsageExport,
     UsageGroup,
@@ -93,6 +94,7 @@ ESTIMATE_TURN: Operation[TurnEstimate] = Operation("POST", "/v1/turns/estimate",
 LIST_TURNS: ListOperation[Turn] = ListOperation("GET", "/v1/turns", Turn)
 GET_TURN: Operation[Turn] = Operation("GET", "/v1/turns/{turn_id}", Turn)
 GET_CONVERSATION: Operation[Conversation] = Operation("GET", "/v1/conversations/{conversation_id}", Conversation)
+GET_TURN_MESSAGES: Operation[TurnMessages] = Operation("GET", "/v1/turns/{turn_id}/messages", TurnMessages)
 PATCH_TURN: Operation[Turn] = Operation("PATCH", "/v1/turns/{turn_id}", Turn, once=True)
 CANCEL_TURN: Operation[Turn] = Operation("POST", "/v1/turns/{turn_id}/cancel", Turn, once=True)
 DECIDE_CALL: Operation[DecidedCall] = Operation("POST", "/v1/turns/{turn_id}/calls/{call}/decision", DecidedCall, once=True)

@@ -862,7 +862,10 @@ class ExportedTurn(ApiObject):
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
     """
     text: str
-    """The end user's message."""
+    """
+    The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all
+    with `GET /v1/turns/{turn_id}/messages`.
+    """
     result: str | None
     """The agent's reply. Null until the turn has ended, or without one."""
     truncated: bool
@@ -938,6 +941,8 @@ class ExportedTurn(ApiObject):
     idempotency_key: str
     conversation_name: str
     erased_at: datetime | None
+    messages: list[TurnMessage] | None
+    """The messages of the turn. Null: it was sent as one text, or its texts are deleted."""
     events: list[TurnEvent]
     steps: list[dict[str, Any]]
     """The turn's model calls: the model's output, its tool calls, and their results."""
@@ -2193,7 +2198,10 @@ class Turn(ApiObject):
     Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null.
     """
     text: str
-    """The end user's message."""
+    """
+    The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all
+    with `GET /v1/turns/{turn_id}/messages`.
+    """
     result: str | None
     """The agent's reply. Null until the turn has ended, or without one."""
     truncated: bool
@@ -2331,6 +2339,30 @@ class TurnEvent(ApiObject):
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""
     created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessage(ApiObject):
+    """The object TurnMessage of the API."""
+
+    role: Literal["system", "developer"]
+    content: str | list[TurnMessageContent]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageContent(ApiObject):
+    """The object TurnMessageContent of the API."""
+
+    type: Literal["text"]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessages(ApiObject):
+    """The object TurnMessages of the API."""
+
+    turn_id: str
+    messages: list[TurnMessage]
 
 
 @dataclass(frozen=True, kw_only=True)

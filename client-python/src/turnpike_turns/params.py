@@ -227,3 +227,17 @@ class ToolInputRequest(_ToolInputRequest, total=False):
     # input. The model neither sees nor fills a field whose value is taken from the turn, such as
     # `{{end_user.ref}}`.
     body: Any
+
+
+class TurnMessageInput(TypedDict):
+    """The object TurnMessageInput of a request."""
+
+    role: Literal["system", "developer"]
+    content: str | Sequence[TurnMessageInputContent]
+
+
+class TurnMessageInputContent(TypedDict):
+    """The object TurnMessageInputContent of a request."""
+
+    type: Literal["text"]
+    text: str

@@ -1242,7 +1242,7 @@ export interface CreateApiKey {
 export interface CreateChatTurn {
   /** The `space_id` of the space that runs the turn. */
   space: string
-  /** The end user's message. */
+  /** The message. */
   text: string
   /** Ids of files of the space that the agent sees. */
   files?: string[] | undefined
@@ -2062,7 +2062,7 @@ export interface ExportedTurn {
   waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** The end user's message. */
+  /** The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all with `GET /v1/turns/{turn_id}/messages`. */
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
@@ -2139,6 +2139,8 @@ export interface ExportedTurn {
   idempotency_key: string
   conversation_name: string
   erased_at: string | null
+  /** The messages of the turn. Null: it was sent as one text, or its texts are deleted. */
+  messages: TurnMessage[] | null
   events: TurnEvent[]
   /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
@@ -5182,7 +5184,7 @@ export interface Turn {
   waits_behind_until: string | null
   /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
   status_reason: string | null
-  /** The end user's message. */
+  /** The end user's message. A turn with messages has the user's last text, at most 100000 bytes; read them all with `GET /v1/turns/{turn_id}/messages`. */
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
@@ -5355,6 +5357,49 @@ export interface TurnList {
   total: number
   limit: number
   offset: number
+}
+
+export type TurnMessage = {
+  role: "system" | "developer"
+  content: string | ({
+    type: "text"
+    text: string
+  })[]
+} | {
+  role: "user"
+  content: string | ({
+    type: "text"
+    text: string
+  } | {
+    type: "file"
+    /** A file of the space. */
+    file_id: string
+  })[]
+} | {
+  role: "assistant"
+  content?: string | ({
+    type: "text"
+    text: string
+  })[] | null | undefined
+  /** Calls of tools that the model has made. */
+  calls?: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[] | undefined
+} | {
+  role: "tool"
+  /** The results of calls of the assistant's message before it, in any order. */
+  results: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[]
+}
+
+export interface TurnMessages {
+  turn_id: string
+  messages: TurnMessage[]
 }
 
 export interface TurnPrice {
@@ -7499,6 +7544,19 @@ export interface Operations {
     answer: TurnBill
   }
 
+  /** Read the messages of a turn */
+  getTurnMessages: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: TurnMessages
+  }
+
   /** Read a turn's receipt */
   getTurnReceipt: {
     path: {
@@ -9247,6 +9305,7 @@ export const OPERATIONS: {
   getTraceEndpoint: { method: "GET", path: "/api/account/trace-endpoint" },
   getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
   getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
+  getTurnMessages: { method: "GET", path: "/api/account/turns/{turn_id}/messages" },
   getTurnReceipt: { method: "GET", path: "/api/account/turns/{turn_id}/receipt" },
   getTurnStats: { method: "GET", path: "/api/account/turn-stats" },
   getTurnTrace: { method: "GET", path: "/api/account/turns/{turn_id}/trace" },

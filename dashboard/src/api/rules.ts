@@ -841,6 +841,16 @@ export const TurnEstimateRules = {
   on_limit: { words: ["fail", "wait"] },
 } as const
 
+export const TurnMessageRules = {
+  role: { words: ["system", "developer"] },
+  content: { maxItems: 128 },
+  "content[].file_id": { minLength: 1, maxLength: 64 },
+  calls: { maxItems: 128 },
+  "calls[].id": { minLength: 1, maxLength: 256 },
+  results: { minItems: 1, maxItems: 128 },
+  "results[].id": { minLength: 1, maxLength: 256 },
+} as const
+
 export const TurnStateEventRules = {
   type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled"] },
 } as const

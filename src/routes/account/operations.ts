@@ -10,6 +10,7 @@ import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
+import { mountTurnMessages } from "../turn-messages.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountChat } from "./chat.ts"
 import { mountCustomers } from "./customers.ts"
@@ -47,6 +48,7 @@ export function mountOwner(app: App) {
   mountOwnFiles(app)
   mountOwnTurns(app)
   mountConversations(app, FOR_OWNERS)
+  mountTurnMessages(app, FOR_OWNERS)
   mountWaits(app)
   mountTurnDetails(app)
   mountExplorer(app)

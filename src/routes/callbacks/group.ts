@@ -12,7 +12,7 @@ import { webhookCallbackPath } from "../../feed/wake-webhooks.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { bytesOf, MAX_JSON_BYTES } from "../../http/json-bodies.ts"
+import { bytesOf } from "../../http/json-bodies.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { describeError, logWith } from "../../platform/log.ts"
 import { createOutbound, type Outbound } from "../../platform/outbound.ts"
@@ -30,7 +30,7 @@ import { getHealth, type Health } from "../../system/get-health.ts"
 import { type AlertTargets, hasTarget, tellAlerts } from "../../system/tell-alerts.ts"
 import { checkServer, tryTool } from "../../tools/try-tool.ts"
 import { RUNNERS_PATH } from "../../turns/call-runner.ts"
-import { RUNNER_POLICY } from "../../turns/policies.ts"
+import { MESSAGE_POLICY, RUNNER_POLICY } from "../../turns/policies.ts"
 import { passedCredential, RUN_TURN_PATH, runTurnInput } from "../../turns/run-messages.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
 
@@ -39,7 +39,7 @@ import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
  * 64 KiB.
  */
 const MAX_BYTES = 128 * 1024
-const MAX_TURN_BYTES = MAX_JSON_BYTES + 16 * 1024
+const MAX_TURN_BYTES = MESSAGE_POLICY.bodyBytes + 16 * 1024
 
 /** If a response has Retry-After, QStash uses it instead of its own retry schedule. */
 const redelivered = createMiddleware<AppEnv>(async (c, next) => {

@@ -9,7 +9,7 @@ import type { AppEnv } from "../../http/app-env.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { wholeParam } from "../../http/query.ts"
 import { acceptTurn, type NewTurn } from "../../turns/accept-turn.ts"
-import { TURN_POLICY } from "../../turns/policies.ts"
+import { MESSAGE_POLICY, TURN_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, turnSchema } from "../../turns/schemas.ts"
 import { SEND_TURN_ERRORS, sendInPlace, sendTurn } from "../../turns/send-turn.ts"
 import { isTerminal, serializeTurn } from "../../turns/turn-row.ts"
@@ -68,6 +68,7 @@ export function mountCreateTurn(app: App) {
         },
       ],
       query: sendQuery,
+      maxBytes: MESSAGE_POLICY.bodyBytes,
       body: createTurnSchema,
       answer: {
         status: 202,

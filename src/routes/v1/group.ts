@@ -16,6 +16,7 @@ import { mountResale } from "../resale.ts"
 import { mountSpaceConfig } from "../spaces/config.ts"
 import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
+import { mountTurnMessages } from "../turn-messages.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountAccount } from "./account.ts"
 import { mountCalls } from "./calls.ts"
@@ -42,6 +43,7 @@ export const v1: Group = {
     mountFiles(app)
     mountTurns(app)
     mountConversations(app, FOR_KEYS)
+    mountTurnMessages(app, FOR_KEYS)
     mountWatchTokens(app)
     mountWatch(app)
     mountCalls(app)

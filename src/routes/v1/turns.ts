@@ -6,6 +6,7 @@ import { ESTIMATE_TURN_ERRORS, estimateTurn, turnEstimateSchema } from "../../tu
 import { FOLLOW_TURN_EVENTS_ERRORS } from "../../turns/follow-events.ts"
 import { getTurn, WAIT_FOR_TURN_ERRORS, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
+import { MESSAGE_POLICY } from "../../turns/policies.ts"
 import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
@@ -35,6 +36,7 @@ export function mountTurns(app: App) {
         "another turn can take the credit first. The final cost is not predicted; it never exceeds " +
         "`max_cost_usd`.",
       idempotent: "naturally",
+      maxBytes: MESSAGE_POLICY.bodyBytes,
       body: createTurnSchema,
       answer: {
         status: 200,

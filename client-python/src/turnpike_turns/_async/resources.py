@@ -48,6 +48,7 @@ from .._operations import (
     GET_STATEMENT,
     GET_TOOL,
     GET_TURN,
+    GET_TURN_MESSAGES,
     GET_TURN_RECEIPT,
     GET_USAGE,
     GET_USAGE_EXPORT,
@@ -147,6 +148,7 @@ from ..models import (
     Turn,
     TurnEstimate,
     TurnEvent,
+    TurnMessages,
     TurnReceipt,
     UsageExport,
     UsageGroup,
@@ -167,6 +169,7 @@ from ..params import (
     ReasoningInput,
     SubagentInput,
     ToolInput,
+    TurnMessageInput,
 )
 from ..webhooks import WebhookVerifier
 from .call_actions import AsyncCallActions
@@ -1362,7 +1365,8 @@ class AsyncTurns(AsyncTurnActions):
         *,
         space: str,
         end_user_ref: str,
-        text: str,
+        text: str | None = None,
+        messages: Sequence[TurnMessageInput] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1397,7 +1401,11 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message.
+            text: The end user's message. Required without `messages`.
+            messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
+                turn knows no other turn, so send the whole chat each time; with one, only the new messages.
+                Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
+                last message is the user's, or has results of calls.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1448,7 +1456,8 @@ class AsyncTurns(AsyncTurnActions):
             body={
                 "space": space,
                 "end_user_ref": end_user_ref,
-                "text": text,
+                "text": given(text),
+                "messages": given(messages),
                 "conversation": given(conversation),
                 "files": given(files),
                 "model": given(model),
@@ -1469,7 +1478,8 @@ class AsyncTurns(AsyncTurnActions):
         *,
         space: str,
         end_user_ref: str,
-        text: str,
+        text: str | None = None,
+        messages: Sequence[TurnMessageInput] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1497,7 +1507,11 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message.
+            text: The end user's message. Required without `messages`.
+            messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
+                turn knows no other turn, so send the whole chat each time; with one, only the new messages.
+                Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
+                last message is the user's, or has results of calls.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1542,7 +1556,8 @@ class AsyncTurns(AsyncTurnActions):
         body = {
             "space": space,
             "end_user_ref": end_user_ref,
-            "text": text,
+            "text": given(text),
+            "messages": given(messages),
             "conversation": given(conversation),
             "files": given(files),
             "model": given(model),
@@ -1563,7 +1578,8 @@ class AsyncTurns(AsyncTurnActions):
         *,
         space: str,
         end_user_ref: str,
-        text: str,
+        text: str | None = None,
+        messages: Sequence[TurnMessageInput] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1587,7 +1603,11 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message.
+            text: The end user's message. Required without `messages`.
+            messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
+                turn knows no other turn, so send the whole chat each time; with one, only the new messages.
+                Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
+                last message is the user's, or has results of calls.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1629,7 +1649,8 @@ class AsyncTurns(AsyncTurnActions):
         body = {
             "space": space,
             "end_user_ref": end_user_ref,
-            "text": text,
+            "text": given(text),
+            "messages": given(messages),
             "conversation": given(conversation),
             "files": given(files),
             "model": given(model),
@@ -1649,7 +1670,8 @@ class AsyncTurns(AsyncTurnActions):
         *,
         space: str,
         end_user_ref: str,
-        text: str,
+        text: str | None = None,
+        messages: Sequence[TurnMessageInput] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1679,7 +1701,11 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message.
+            text: The end user's message. Required without `messages`.
+            messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
+                turn knows no other turn, so send the whole chat each time; with one, only the new messages.
+                Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
+                last message is the user's, or has results of calls.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1725,7 +1751,8 @@ class AsyncTurns(AsyncTurnActions):
             body={
                 "space": space,
                 "end_user_ref": end_user_ref,
-                "text": text,
+                "text": given(text),
+                "messages": given(messages),
                 "conversation": given(conversation),
                 "files": given(files),
                 "model": given(model),
@@ -1824,6 +1851,35 @@ class AsyncTurns(AsyncTurnActions):
         """
         sending = Input(path={"turn_id": turn_id}, query={"wait": wait})
         return await self._transport.call(GET_TURN, sending, Options(max_retries=max_retries, timeout=timeout))
+
+    async def get_messages(
+        self,
+        turn_id: str,
+        *,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ) -> TurnMessages:
+        """
+        Read the messages of a turn.
+
+        The messages as they were sent, at most 2000. The text of a turn is one message. When the texts of the
+        turn are deleted, there is none.
+
+        Args:
+            turn_id: The turn, `turn_…`.
+            max_retries: Overrides the client's ``max_retries``.
+            timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
+
+        Raises:
+            NotFoundError: NOT_FOUND.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: QUOTA_EXCEEDED.
+
+        Example:
+            await turnpike.turns.get_messages("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
+        """
+        sending = Input(path={"turn_id": turn_id})
+        return await self._transport.call(GET_TURN_MESSAGES, sending, Options(max_retries=max_retries, timeout=timeout))
 
     async def update(
         self,
