@@ -24,14 +24,9 @@ export const readAttachments = (attachments: readonly Attachment[]): ReadAttachm
     throw invalid("needs a `file_id`, or the file itself as a `data:` URL", param)
   })
 
-/** The ids in the attachments, each once. */
-export const knownFiles = (attachments: readonly ReadAttachment[]): string[] => [
-  ...new Set(attachments.flatMap((one) => ("fileId" in one ? [one.fileId] : []))),
-]
-
 /**
- * The ids of the attached files, each once. Bytes become a file of the space, under a key made from the request's key,
- * so that a retry uploads nothing twice. `made` gets each file that this request stored. Throws the errors of
+ * The ids of the attached files, in their order. Bytes become a file of the space, under a key made from the request's
+ * key, so that a retry uploads nothing twice. `made` gets each file that this request stored. Throws the errors of
  * `uploadFile`.
  */
 export async function attachFiles(
@@ -53,7 +48,7 @@ export async function attachFiles(
     ids.push(stored.made.file_id)
     if (!stored.replayed) made.push({ fileId: stored.made.file_id, onceKey })
   }
-  return [...new Set(ids)]
+  return ids
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

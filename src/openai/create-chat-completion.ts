@@ -16,7 +16,7 @@ import {
   sharedFields,
   withoutNulls,
 } from "./common-fields.ts"
-import type { PlainMessage } from "./plain-messages.ts"
+import { type Attachment, invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
@@ -34,13 +34,25 @@ const chatPart = z.discriminatedUnion("type", [
   }),
 ])
 
-const NO_CALLS = "tools run in the space, so messages have no tool calls"
+const chatCall = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("function"),
+    id: z.string().min(1).max(128),
+    function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
+  }),
+  z.object({
+    type: z.literal("custom"),
+    id: z.string().min(1).max(128),
+    custom: z.object({ name: z.string().min(1).max(128), input: z.string() }),
+  }),
+])
 
 const chatMessage = z
   .object({
-    role: messageRole,
+    role: z.enum([...messageRole.options, "tool"]),
     content: z.union([z.string(), z.array(chatPart)]).nullish(),
-    tool_calls: z.array(z.unknown()).max(0, NO_CALLS).nullish(),
+    tool_calls: z.array(chatCall).nullish().meta({ description: "Calls that an earlier answer has made." }),
+    tool_call_id: z.string().nullish().meta({ description: "The call that a message of a tool answers." }),
   })
   .meta({ id: "ChatMessage" })
 
@@ -55,8 +67,9 @@ export const createChatCompletionSchema = z.preprocess(
         .max(OPENAI_POLICY.messages)
         .meta({
           description:
-            "The messages of the chat; the last one is the user's. System messages and earlier messages are quoted in the text of the " +
-            "turn. With `conversation`, only the messages after the last reply are sent, since the space knows the earlier ones.",
+            "The messages of the chat; the last one is the user's, or the result of a call. They reach the model as messages; system " +
+            "messages follow the instructions of the space. With `conversation`, only the messages after the last reply are sent, since " +
+            "the space knows the earlier ones.",
           example: [{ role: "user", content: "Where is my order?" }],
         }),
       conversation: conversationField.meta({
@@ -111,8 +124,6 @@ export function createChatCompletion(
   { body, ...request }: OpenAiRequest<CreateChatCompletion>,
 ): Promise<SentTurn> {
   const all = body.messages.map((message, place) => messageOf(message, `messages.${place}`))
-  const last = all.findLastIndex(({ role }) => role === "assistant")
-  const known = body.conversation === undefined ? -1 : last
   return sendOpenAiTurn(ctx, credential, {
     ...request,
     body,
@@ -120,32 +131,37 @@ export function createChatCompletion(
     maxOutput: body.max_completion_tokens ?? body.max_tokens,
     outputField: body.max_completion_tokens === undefined ? "max_tokens" : "max_completion_tokens",
     reasoning: reasoningOf(body.reasoning_effort),
-    messages: all.filter(({ role }, place) => place > known || role === "system"),
+    messages: body.conversation === undefined ? all : newMessages(all),
     conversation: body.conversation,
   })
 }
 
-function messageOf({ role, content }: z.output<typeof chatMessage>, param: string): PlainMessage {
-  const plainRole = role === "developer" ? "system" : role
-  if (typeof content === "string") return { role: plainRole, text: content, attachments: [] }
-  const texts: string[] = []
-  const attachments: PlainMessage["attachments"] = []
-  for (const [place, part] of (content ?? []).entries()) {
-    const at = `${param}.content.${place}`
-    if (part.type === "text") texts.push(part.text)
-    else if (part.type === "refusal") texts.push(part.refusal)
-    else if (part.type === "image_url") attachments.push({ param: at, ...imageAt(part.image_url.url) })
-    else {
-      const { file_id, file_data, filename } = part.file
-      attachments.push({
-        param: at,
-        fileId: file_id ?? undefined,
-        data: file_data ?? undefined,
-        name: filename ?? undefined,
-      })
-    }
+function messageOf(
+  { role, content, tool_calls, tool_call_id }: z.output<typeof chatMessage>,
+  param: string,
+): PlainMessage {
+  const parts =
+    typeof content === "string"
+      ? [content]
+      : (content ?? []).map((part, place) => partOf(part, `${param}.content.${place}`))
+  if (role === "tool") {
+    if (!tool_call_id) throw invalid("is required", `${param}.tool_call_id`)
+    return { role, id: tool_call_id, output: parts.filter((part) => typeof part === "string").join("\n\n") }
   }
-  return { role: plainRole, text: texts.join("\n\n"), attachments }
+  const calls = (tool_calls ?? []).map((call) =>
+    call.type === "function"
+      ? { id: call.id, ...call.function }
+      : { id: call.id, name: call.custom.name, arguments: call.custom.input },
+  )
+  return { role: role === "developer" ? "system" : role, parts, ...(calls.length > 0 && { calls }) }
+}
+
+function partOf(part: z.output<typeof chatPart>, param: string): string | Attachment {
+  if (part.type === "text") return part.text
+  if (part.type === "refusal") return part.refusal
+  if (part.type === "image_url") return { param, ...imageAt(part.image_url.url) }
+  const { file_id, file_data, filename } = part.file
+  return { param, fileId: file_id ?? undefined, data: file_data ?? undefined, name: filename ?? undefined }
 }
 
 /** The API has no field for the id of an image, so it may be in the place of the URL. */

@@ -19,7 +19,7 @@ import {
   withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
-import { invalid, type PlainMessage } from "./plain-messages.ts"
+import { type Attachment, invalid, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
@@ -52,10 +52,31 @@ const itemReference = z
   .object({ type: z.literal("item_reference"), id: z.string().min(1).max(128) })
   .meta({ id: "ResponseItemReference", description: "The id of a message of an earlier response, `msg_…`." })
 
+const functionCall = z
+  .object({
+    type: z.literal("function_call"),
+    call_id: z.string().min(1).max(128),
+    name: z.string().min(1).max(128),
+    arguments: z.string(),
+  })
+  .meta({ id: "ResponseFunctionCall", description: "A call that an earlier answer has made." })
+
+const functionOutput = z
+  .object({
+    type: z.literal("function_call_output"),
+    call_id: z.string().min(1).max(128),
+    output: z.union([z.string(), z.array(z.object({ type: z.literal("input_text"), text: z.string() }))]),
+  })
+  .meta({ id: "ResponseFunctionOutput" })
+
+const reasoningItem = z
+  .looseObject({ type: z.literal("reasoning") })
+  .meta({ id: "ResponseReasoning", description: "Ignored: a turn keeps its own reasoning." })
+
 /** OpenAI's clients leave out the type of a message. */
 const inputItem = z.preprocess(
   (item) => (isFields(item) && item.type === undefined ? { ...item, type: "message" } : item),
-  z.discriminatedUnion("type", [inputMessage, itemReference]),
+  z.discriminatedUnion("type", [inputMessage, itemReference, functionCall, functionOutput, reasoningItem]),
 )
 
 export const createResponseSchema = z.preprocess(
@@ -66,14 +87,14 @@ export const createResponseSchema = z.preprocess(
       input: z.union([z.string(), z.array(inputItem).min(1).max(OPENAI_POLICY.messages)]).meta({
         description:
           "The text, or messages with text, images and files. Files are named by the `file_id` of a file of the space, or sent as " +
-          "`data:` URLs. Earlier messages are quoted in the text of the turn.",
+          "`data:` URLs. Earlier messages reach the model as messages.",
         example: "Where is my order?",
       }),
       instructions: z
         .string()
         .max(100_000)
         .optional()
-        .meta({ description: "Put before the text of the turn. The instructions of the space take precedence." }),
+        .meta({ description: "Instructions for this response. They follow the instructions of the space." }),
       conversation: conversationField.meta({
         description:
           "The conversation that the response continues: its id (`conv_…`), a name of your choice, or an object with " +
@@ -150,8 +171,8 @@ async function messagesOf(
   credential: Credential,
   { input, instructions }: CreateResponse,
 ): Promise<PlainMessage[]> {
-  const told: PlainMessage[] = instructions ? [{ role: "system", text: instructions, attachments: [] }] : []
-  if (typeof input === "string") return [...told, { role: "user", text: input, attachments: [] }]
+  const told: PlainMessage[] = instructions ? [{ role: "system", parts: [instructions] }] : []
+  if (typeof input === "string") return [...told, { role: "user", parts: [input] }]
   const references = [...new Set(input.flatMap((item) => (item.type === "item_reference" ? [item.id] : [])))]
   if (references.length > OPENAI_POLICY.references) {
     throw invalid(
@@ -162,29 +183,38 @@ async function messagesOf(
   const replies = new Map<string, PlainMessage>()
   for (const id of references) {
     const { result } = await getTurn(ctx, credential, turnIdOf(id))
-    replies.set(id, { role: "assistant", text: result ?? "", attachments: [] })
+    replies.set(id, { role: "assistant", parts: [result ?? ""] })
   }
-  const said = input.flatMap((item, place) =>
-    item.type === "message" ? [messageOf(item, `input.${place}`)] : (replies.get(item.id) ?? []),
-  )
+  const said: PlainMessage[] = []
+  for (const [place, item] of input.entries()) {
+    if (item.type === "message") said.push(messageOf(item, `input.${place}`))
+    else if (item.type === "item_reference") said.push(...[replies.get(item.id) ?? []].flat())
+    else if (item.type === "function_call") {
+      const call = { id: item.call_id, name: item.name, arguments: item.arguments }
+      const last = said.at(-1)
+      // Calls of one answer are items of their own.
+      if (last?.role === "assistant") last.calls = [...(last.calls ?? []), call]
+      else said.push({ role: "assistant", parts: [], calls: [call] })
+    } else if (item.type === "function_call_output") {
+      const output = typeof item.output === "string" ? item.output : item.output.map(({ text }) => text).join("\n\n")
+      said.push({ role: "tool", id: item.call_id, output })
+    }
+  }
   return [...told, ...said]
 }
 
 function messageOf({ role, content }: z.output<typeof inputMessage>, param: string): PlainMessage {
-  const plainRole = role === "developer" ? "system" : role
-  if (typeof content === "string") return { role: plainRole, text: content, attachments: [] }
-  const texts: string[] = []
-  const attachments: PlainMessage["attachments"] = []
-  for (const [place, part] of content.entries()) {
-    const at = `${param}.content.${place}`
-    if (part.type === "input_text" || part.type === "output_text") texts.push(part.text)
-    else if (part.type === "refusal") texts.push(part.refusal)
-    else if (part.type === "input_image") {
-      attachments.push({ param: at, fileId: part.file_id ?? undefined, data: part.image_url ?? undefined })
-    } else {
-      const data = part.file_data ?? part.file_url ?? undefined
-      attachments.push({ param: at, fileId: part.file_id ?? undefined, data, name: part.filename ?? undefined })
-    }
+  return {
+    role: role === "developer" ? "system" : role,
+    parts:
+      typeof content === "string" ? [content] : content.map((part, place) => partOf(part, `${param}.content.${place}`)),
   }
-  return { role: plainRole, text: texts.join("\n\n"), attachments }
+}
+
+function partOf(part: z.output<typeof inputPart>, param: string): string | Attachment {
+  if (part.type === "input_text" || part.type === "output_text") return part.text
+  if (part.type === "refusal") return part.refusal
+  const fileId = part.file_id ?? undefined
+  if (part.type === "input_image") return { param, fileId, data: part.image_url ?? undefined }
+  return { param, fileId, data: part.file_data ?? part.file_url ?? undefined, name: part.filename ?? undefined }
 }

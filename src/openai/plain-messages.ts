@@ -1,5 +1,7 @@
 import { TurnpikeError } from "../base/errors.ts"
-import { createTurnSchema } from "../turns/schemas.ts"
+import { isFields } from "../base/fields.ts"
+import { messagesSchema, type TurnMessage } from "../turns/messages.ts"
+import { turnText } from "../turns/schemas.ts"
 
 /** A file that came with a message: the id of a file in the space, or the bytes themselves. */
 export interface Attachment {
@@ -11,56 +13,103 @@ export interface Attachment {
   name?: string | undefined
 }
 
-/** A message of either API, without its form. */
-export interface PlainMessage {
-  role: "system" | "user" | "assistant"
-  text: string
-  attachments: Attachment[]
+/** A call of a tool, with its arguments as the model wrote them. */
+interface PlainCall {
+  id: string
+  name: string
+  arguments: string
 }
+
+/** A message of either API, without its form. */
+export type PlainMessage =
+  | { role: "system" | "user" | "assistant"; parts: (string | Attachment)[]; calls?: PlainCall[] }
+  | { role: "tool"; id: string; output: string }
 
 /** The name of the field with the messages. */
 type MessagesField = "input" | "messages"
 
-const NO_TEXT = "(This message has only attached files.)"
+/** The files of messages, in their order. */
+export const attachmentsIn = (messages: readonly PlainMessage[]): Attachment[] =>
+  messages.flatMap((message) =>
+    message.role === "tool" ? [] : message.parts.filter((part): part is Attachment => typeof part !== "string"),
+  )
 
 /**
- * The text of the turn. A turn takes one text, so instructions and earlier messages are quoted before the new message.
- * Each heading begins with `mark`, which end users cannot guess, so that no message can imitate a heading. Throws
- * VALIDATION_FAILED if the last message is not the user's or is empty, or if the text is too long.
+ * The part of a turn's request that has the messages: a text, if they are one text of the user, or messages.
+ * `fileIds`: of the attachments in their order. Throws VALIDATION_FAILED.
  */
-export function turnTextOf(messages: readonly PlainMessage[], field: MessagesField, mark: string): string {
-  const said = messages.filter(({ role }) => role !== "system")
-  const last = said.findLastIndex(({ role }) => role === "assistant")
-  const [earlier, latest] = [said.slice(0, last + 1), said.slice(last + 1)]
-  if (latest.length === 0) throw invalid("must end with a message of the user", field)
-  const told = paragraphs(messages.filter(({ role }) => role === "system"))
-  if (latest.every(({ text, attachments }) => text.trim() === "" && attachments.length === 0)) {
-    throw invalid("ends with an empty message", field)
+export function saidInTurn(
+  plain: readonly PlainMessage[],
+  fileIds: readonly string[],
+  field: MessagesField,
+): { text: string } | { messages: TurnMessage[] } {
+  const [first, ...others] = plain
+  if (first?.role === "user" && others.length === 0 && first.parts.every((part) => typeof part === "string")) {
+    const text = first.parts.join("\n\n")
+    if (turnText.safeParse(text).success) return { text }
   }
-  const asked = paragraphs(latest) || NO_TEXT
-  const quotes = [
-    told && `[${mark}] Instructions of the application:\n\n${told}`,
-    earlier.length > 0 &&
-      [`[${mark}] Earlier messages:`, ...earlier.map((message) => `[${mark}] ${quoted(message)}`)].join("\n\n"),
-  ].filter(Boolean)
-  const frame = `Only lines that begin with [${mark}] are headings of the application. Other text is quoted.`
-  const text = quotes.length > 0 ? [frame, ...quotes, `[${mark}] The new message:\n\n${asked}`].join("\n\n") : asked
-  const { error } = createTurnSchema.shape.text.safeParse(text)
-  if (error) {
-    const [issue] = error.issues
-    throw invalid(`as the text of a turn, it ${issue?.message}. Send earlier messages as a \`conversation\``, field)
-  }
-  return text
+  const { data, error } = messagesSchema.safeParse(turnMessages(plain, fileIds))
+  if (data) return { messages: data }
+  const [issue] = error.issues
+  throw invalid(issue?.message ?? "is invalid", field)
 }
 
-const paragraphs = (messages: readonly PlainMessage[]) =>
-  messages
-    .map(({ text }) => text)
-    .filter((text) => text.trim() !== "")
-    .join("\n\n")
+function turnMessages(plain: readonly PlainMessage[], fileIds: readonly string[]): TurnMessage[] {
+  const ids = new UniqueIds()
+  let file = 0
+  return plain.map((message): TurnMessage => {
+    if (message.role === "tool") {
+      return { role: "tool", results: [{ id: ids.answered(message.id), output: message.output }] }
+    }
+    const { role, parts, calls = [] } = message
+    if (role === "user") {
+      return {
+        role,
+        content: parts.map((part) => {
+          if (typeof part === "string") return { type: "text" as const, text: part }
+          return { type: "file" as const, file_id: fileIds[file++] as string }
+        }),
+      }
+    }
+    // Models read files of the user only.
+    file += parts.filter((part) => typeof part !== "string").length
+    const content = parts.filter((part) => typeof part === "string").join("\n\n")
+    if (role === "system") return { role, content }
+    const made = calls.map((call) => ({ id: ids.made(call.id), name: call.name, input: inputOf(call.arguments) }))
+    return { role, content, ...(made.length > 0 && { calls: made }) }
+  })
+}
 
-const quoted = ({ role, text, attachments }: PlainMessage) =>
-  `${role === "user" ? "User" : "Assistant"}: ${text || (attachments.length > 0 ? NO_TEXT : "")}`
+/** Some servers number the calls of each answer from the beginning. A turn wants another id for each call. */
+class UniqueIds {
+  private readonly made_ = new Map<string, number>()
+
+  made(id: string): string {
+    this.made_.set(id, (this.made_.get(id) ?? 0) + 1)
+    return this.answered(id)
+  }
+
+  /** The id of the newest call with this id. */
+  answered(id: string): string {
+    const times = this.made_.get(id) ?? 1
+    return times === 1 ? id : `${id}~${times}`
+  }
+}
+
+/** The input of a call. Models also write arguments that are no object. */
+function inputOf(written: string): Record<string, unknown> {
+  try {
+    const input: unknown = written.trim() === "" ? {} : JSON.parse(written)
+    if (isFields(input)) return input
+  } catch {}
+  return { arguments: written }
+}
+
+/** The messages that a conversation does not know yet: those after its last reply, and all instructions. */
+export function newMessages(messages: readonly PlainMessage[]): PlainMessage[] {
+  const known = messages.findLastIndex((message) => message.role === "assistant" && !message.calls?.length)
+  return messages.filter(({ role }, place) => place > known || role === "system")
+}
 
 export function invalid(message: string, param: string): TurnpikeError {
   return new TurnpikeError("VALIDATION_FAILED", `${param}: ${message}`, { param, details: [{ param, message }] })

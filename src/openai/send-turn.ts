@@ -9,10 +9,9 @@ import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
 import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import { type SentFor, type SentTurn, sendTurnFor } from "../turns/send-turn.ts"
-import { attachFiles, knownFiles, type ReadAttachment, readAttachments } from "./attach-files.ts"
-import { invalid, type PlainMessage, turnTextOf } from "./plain-messages.ts"
+import { attachFiles, type ReadAttachment, readAttachments } from "./attach-files.ts"
+import { attachmentsIn, invalid, type PlainMessage, saidInTurn } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
-import { quoteMark } from "./quote-mark.ts"
 import { keyOfRequest } from "./request-key.ts"
 
 /** A request with its headers. */
@@ -47,8 +46,9 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
 
 interface WithFiles {
   idempotencyKey: string
-  /** The turn without its files. */
+  /** The turn without its messages. */
   body: CreateTurn
+  messages: readonly PlainMessage[]
   attachments: readonly ReadAttachment[]
   field: AskedTurn["field"]
   sentFor: SentFor
@@ -71,16 +71,14 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
   const request = { body: sent, field, endUserRef }
   const idempotencyKey =
     asked.idempotencyKey ?? (await keyOfRequest(ctx, credential, { request, isRetry: asked.isRetry }))
-  const text = turnTextOf(messages, field, await quoteMark(ctx, credential, idempotencyKey))
   const previous = previousResponse
     ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
     : null
   const position = previous ? previous.position + 1 : undefined
-  const attachments = readAttachments(messages.flatMap((message) => message.attachments))
+  const attachments = readAttachments(attachmentsIn(messages))
   const body = {
     space,
     end_user_ref: endUserRef,
-    text,
     conversation:
       asked.conversation ?? previous?.conversation_id ?? `openai-${hashRequest(idempotencyKey).slice(0, 32)}`,
     ...(sent.metadata && { metadata: sent.metadata }),
@@ -94,6 +92,7 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     idempotencyKey,
     body,
     attachments,
+    messages,
     field,
     sentFor,
     position,
@@ -118,13 +117,14 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
  * of one that is refused afterwards are taken back.
  */
 async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<SentTurn> {
-  const { idempotencyKey, body, attachments, field, sentFor, position } = given
-  const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...(ids.length > 0 && { files: ids }) })
-  const known = knownFiles(attachments)
-  const uploads = attachments.filter((one) => !("fileId" in one))
-  const places = [...known, ...uploads.map((_, place) => `upload ${place}`)]
-  if (!createTurnSchema.shape.files.safeParse(places).success) throw invalid("has too many files", field)
-  if (uploads.length > 0) await checkTurn(ctx, credential, { idempotencyKey, body: withFiles(known) })
+  const { idempotencyKey, body, messages, attachments, field, sentFor, position } = given
+  const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...saidInTurn(messages, ids, field) })
+  const places = attachments.map((one, place) => ("fileId" in one ? one.fileId : `${UPLOAD}${place}`))
+  if (!createTurnSchema.shape.files.safeParse([...new Set(places)]).success) throw invalid("has too many files", field)
+  const asked = withFiles(places)
+  if (attachments.some((one) => !("fileId" in one))) {
+    await checkTurn(ctx, credential, { idempotencyKey, body: withoutUploads(asked) })
+  }
   const made: TurnUpload[] = []
   try {
     const files = await attachFiles(ctx, credential, { spaceId: body.space, attachments, idempotencyKey, made })
@@ -135,6 +135,20 @@ async function acceptWithFiles(ctx: Context, credential: Credential, given: With
       await discardUploads(ctx, credential, { idempotencyKey, uploads: made })
     throw error
   }
+}
+
+/** The beginning of a placeholder for the id of a file that is not stored yet. */
+const UPLOAD = "upload "
+
+/** A turn without the files that are not stored yet. */
+function withoutUploads({ messages = [], ...body }: CreateTurn): CreateTurn {
+  const isStored = (part: { type: string; file_id?: string }) => part.file_id?.startsWith(UPLOAD) !== true
+  const stored = messages.map((message) =>
+    message.role === "user" && typeof message.content !== "string"
+      ? { ...message, content: message.content.filter(isStored) }
+      : message,
+  )
+  return { ...body, messages: stored }
 }
 
 function endUserOf({ body, endUserRef }: AskedTurn): string {
@@ -157,6 +171,7 @@ function renamed(error: unknown, { field, outputField }: AskedTurn): unknown {
     space: "model",
     end_user_ref: "safety_identifier",
     text: field,
+    messages: field,
     files: field,
     max_output_tokens: outputField,
   }

@@ -28,12 +28,6 @@ interface AnsweredTurn {
 /** The turn in an answer, which is no field of OpenAI. */
 export const turnIn = (answer: object) => (answer as { turn: AnsweredTurn }).turn
 
-/** The text of a turn with quotes, with `#` in place of their mark and without the sentence about it. */
-export function plainQuotes(text: string): string {
-  const [, mark = ""] = /^Only lines that begin with (\[[0-9a-f]{16}\])/.exec(text) ?? []
-  return text.split("\n\n").slice(1).join("\n\n").replaceAll(mark, "#")
-}
-
 /** How many turns an account has. */
 export async function turnCount(world: World, { userId }: Pick<TestClient, "userId">): Promise<number> {
   const rows = await world.sql<{ n: string }>("select count(*) as n from turns where user_id = $1", [userId])

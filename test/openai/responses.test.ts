@@ -1,6 +1,7 @@
 import type OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { openAiOf, plainQuotes, turnCount, turnIn } from "../harness/openai-clients.ts"
+import { readAnswer } from "../harness/answers.ts"
+import { openAiOf, turnCount, turnIn } from "../harness/openai-clients.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -70,7 +71,7 @@ describe("A response", () => {
     })
   })
 
-  test("Messages, instructions and references become the text of one turn", async () => {
+  test("Messages, instructions, references and calls become the messages of one turn", async () => {
     const first = await ask("Hello")
     const second = await openai.responses.create({
       model,
@@ -79,12 +80,27 @@ describe("A response", () => {
       input: [
         { role: "user", content: "Hello" },
         { type: "item_reference", id: first.output[0]?.id as string },
+        { type: "function_call", call_id: "c1", name: "find", arguments: "{}" },
+        { type: "function_call", call_id: "c2", name: "find", arguments: "" },
+        { type: "function_call_output", call_id: "c2", output: "Two" },
+        { type: "function_call_output", call_id: "c1", output: [{ type: "input_text", text: "One" }] },
         { role: "user", content: [{ type: "input_text", text: "Goodbye" }] },
       ],
     })
-    expect(plainQuotes((await client.getTurn(turnIn(second).turn_id)).text)).toBe(
-      "# Instructions of the application:\n\nBe brief.\n\n# Earlier messages:\n\n# User: Hello\n\n# Assistant: You said: Hello\n\n# The new message:\n\nGoodbye",
-    )
+    const said = (text: string) => ({ role: "user", content: [{ type: "text", text }] })
+    const path = `/v1/turns/${turnIn(second).turn_id}/messages`
+    expect((await readAnswer(client.call("GET", path))).body.messages).toEqual([
+      { role: "system", content: "Be brief." },
+      said("Hello"),
+      {
+        role: "assistant",
+        content: "You said: Hello",
+        calls: ["c1", "c2"].map((id) => ({ id, name: "find", input: {} })),
+      },
+      { role: "tool", results: [{ id: "c2", output: "Two" }] },
+      { role: "tool", results: [{ id: "c1", output: "One" }] },
+      said("Goodbye"),
+    ])
   })
 
   test("Files of the space and files in the request reach the agent, and a retry stores them once", async () => {
@@ -183,7 +199,7 @@ describe("A request that no turn can honour", () => {
     [{ max_output_tokens: 1_000_000 }, "max_output_tokens"],
     [{ text: { format: { type: "json_object" } } }, "text.format.type"],
     [{ store: false }, "store"],
-    [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input.0.type"],
+    [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input"],
     [{ input: [{ role: "assistant", content: "Hello" }] }, "input"],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.test/b.png" }] }] },
