@@ -19,6 +19,7 @@ import { measureOutage } from "./measure-outage.ts"
 import { measurePeer } from "./measure-peer.ts"
 import { measureProcedures, STATEMENT_STATISTICS } from "./measure-procedures.ts"
 import { measureQueues } from "./measure-queues.ts"
+import { measureReads, measureSenders } from "./measure-reads.ts"
 import { measureRestore } from "./measure-restore.ts"
 import { measureRetention } from "./measure-retention.ts"
 import { measureRouting } from "./measure-routing.ts"
@@ -83,6 +84,14 @@ const ALL: Measurement[] = [
   },
   { group: "streamed", title: "turns whose model streams 200 pieces", isCompared: true, measure: measureStreamed },
   { group: "streams", title: "text as readers get it", isCompared: true, measure: measureStreams },
+  { group: "reads", title: "processor ms of reads", isCompared: true, measure: measureReads },
+  {
+    group: "senders",
+    title: "accepts while turns run",
+    isCompared: true,
+    world: { durable: true },
+    measure: measureSenders,
+  },
   { group: "latency", title: "one client", isCompared: true, measure: measureLatency },
   {
     group: "commits",

@@ -36,6 +36,8 @@ export const MEASUREMENTS = [
   "turns",
   "streamed",
   "streams",
+  "reads",
+  "senders",
   "latency",
   "cold",
   "commits",

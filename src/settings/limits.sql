@@ -8,17 +8,27 @@ end $$;
 create function turnpike.used_of(p_name text, p_user_id bigint, p_enough bigint) returns bigint
 language plpgsql stable as $$
 begin
-  return case p_name
-    when 'open_test_turns' then (select count(*)
-      from (select from open_turns o where o.user_id = p_user_id and o.test limit p_enough) n)
-    when 'keys' then (select count(*) from (select from api_keys k where k.user_id = p_user_id limit p_enough) n)
-    when 'end_users' then (select count(*) from (select from end_users e where e.user_id = p_user_id limit p_enough) n)
-    when 'spaces' then (select count(*) from (select from spaces s where s.user_id = p_user_id limit p_enough) n)
-    when 'config_bytes' then coalesce((select a.config_bytes from account_storage a where a.user_id = p_user_id), 0)
-    when 'files' then (select count(*) from (select from files f where f.user_id = p_user_id
-      and f.state in ('uploading', 'pending', 'ready') limit p_enough) n)
-    when 'file_bytes' then (select coalesce(sum(f.bytes), 0) from files f where f.user_id = p_user_id
-      and f.state in ('uploading', 'pending', 'ready')) end;
+  -- Statements, because an expression would prepare the queries of all branches in each call.
+  case p_name
+    when 'open_test_turns' then
+      return (select count(*) from (select from open_turns o where o.user_id = p_user_id and o.test limit p_enough) n);
+    when 'keys' then
+      return (select count(*) from (select from api_keys k where k.user_id = p_user_id limit p_enough) n);
+    when 'end_users' then
+      return (select count(*) from (select from end_users e where e.user_id = p_user_id limit p_enough) n);
+    when 'spaces' then
+      return (select count(*) from (select from spaces s where s.user_id = p_user_id limit p_enough) n);
+    when 'config_bytes' then
+      return coalesce((select a.config_bytes from account_storage a where a.user_id = p_user_id), 0);
+    when 'files' then
+      return (select count(*) from (select from files f where f.user_id = p_user_id
+        and f.state in ('uploading', 'pending', 'ready') limit p_enough) n);
+    when 'file_bytes' then
+      return (select coalesce(sum(f.bytes), 0) from files f where f.user_id = p_user_id
+        and f.state in ('uploading', 'pending', 'ready'));
+    else
+      return null;
+  end case;
 end $$;
 
 -- The limit of an account and the number of items that count toward it.
