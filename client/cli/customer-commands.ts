@@ -11,7 +11,9 @@ interface CreditOptions {
 }
 
 export function addCustomerCommands(program: Command, run: Run): void {
-  const customers = program.command("customers").description("add prepaid credit to customers' wallets and read them")
+  const customers = program
+    .command("customers")
+    .description("add prepaid credit to customers' wallets, read them, and change profiles")
   customers
     .command("credit")
     .description("add prepaid credit to a customer's wallet; a negative amount takes it back")
@@ -25,6 +27,12 @@ export function addCustomerCommands(program: Command, run: Run): void {
     .description("show the wallet and the price of a customer")
     .argument("<ref>", REF)
     .action(run<[string]>(showBalance))
+  customers
+    .command("profile")
+    .description("show the profile of a customer, or change facts of it")
+    .argument("<ref>", REF)
+    .argument("[facts...]", "facts to change, such as name=Ada; KEY= removes a fact", factArgument)
+    .action(run<[string, Fact[] | undefined]>(changeProfile))
   customers
     .command("ledger")
     .description("list the credits, corrections and charges of a customer, newest first")
@@ -78,6 +86,27 @@ async function showBalance({ terminal, connection, json }: CommandContext, ref: 
       ["price", `${wallet.price ?? "as billed"} (${SOURCES[wallet.price_source]})`],
     ]),
   )
+}
+
+type Fact = [key: string, value: string | number | boolean | null]
+
+/** The facts so far and one more; null removes a fact. Numbers and truth values keep their type. */
+function factArgument(given: string, before: Fact[] = []): Fact[] {
+  const [, key, text] = /^([\w.-]+)=(.*)$/s.exec(given) ?? []
+  if (key === undefined || text === undefined) throw new InvalidArgumentError("It must be KEY=VALUE.")
+  const isTyped = /^(true|false|-?(0|[1-9]\d*)(\.\d+)?)$/.test(text)
+  return [...before, [key, text === "" ? null : isTyped ? JSON.parse(text) : text]]
+}
+
+async function changeProfile({ terminal, connection, json }: CommandContext, ref: string, facts: Fact[] = []) {
+  const { endUsers } = await connect(connection)
+  const found = await endUsers.getProfile(ref)
+  const changed = Object.entries({ ...found.profile, ...Object.fromEntries(facts) })
+  const profile = Object.fromEntries(changed.flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])))
+  const answer = facts.length === 0 ? found : await endUsers.putProfile(ref, { profile }, { signal: terminal.signal })
+  if (json) return terminal.out(`${jsonOf(answer)}\n`)
+  const rows = Object.entries(answer.profile).map(([key, value]) => [key, String(value)])
+  terminal.out(rows.length === 0 ? "There is no profile.\n" : tableOf(rows))
 }
 
 async function listLedger({ terminal, connection, json }: CommandContext, ref: string, { limit }: { limit: number }) {

@@ -17,6 +17,7 @@ import { Count, Money, Time } from "../ui/values.tsx"
 import { EndUserReceipt } from "./erasure-receipt.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
+import { EndUserProfileSection } from "./profile-section.tsx"
 import { EndUserSpend } from "./spend-by-day.tsx"
 import { EndUserWallet } from "./wallet-section.tsx"
 
@@ -78,10 +79,11 @@ export function EndUserPage() {
               )}
               <OwnCaps key={JSON.stringify(data.limits)} of={data} test={test} />
             </Section>
+            <EndUserProfileSection endUserRef={endUserRef} test={test} />
             <Section title="Erasure">
               <p className="max-w-[72ch] text-muted">
                 Permanently deletes the content of this end user's turns: texts, results, files, conversations and
-                steps. Billed amounts stay, without any text.
+                steps, and the profile. Billed amounts stay, without any text.
               </p>
               <div>
                 <Button kind="danger" onClick={() => setOpen("erase")}>
