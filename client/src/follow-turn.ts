@@ -73,13 +73,15 @@ export async function* followTurn(
   }
 }
 
-/** Compares ids such as `7` and `7.120`: the number of an event, and the text shown since. */
+/** Compares ids such as `7`, `7.120` and `7.120~5.30`: the number of an event, and the text of calls shown since. */
 function isAfter(id: string, last: string): boolean {
-  const [[seq = 0, text = 0], [lastSeq = 0, lastText = 0]] = [id, last].map((one) => one.split(".").map(Number)) as [
-    number[],
-    number[],
-  ]
+  const [[seq, text], [lastSeq, lastText]] = [orderOf(id), orderOf(last)]
   return seq > lastSeq || (seq === lastSeq && text > lastText)
+}
+
+function orderOf(id: string): [seq: number, text: number] {
+  const [[seq = 0, own = 0] = [], ...others] = id.split("~").map((one) => one.split(".").map(Number))
+  return [seq, others.reduce((sum, [, text = 0]) => sum + text, own)]
 }
 
 function eventOf(data: string): TurnEvent {

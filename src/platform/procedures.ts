@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_2cec41c48910"
+export const RELEASE = "turnpike_c2d7f4ae6266"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3961,6 +3961,7 @@ export interface Procedures {
       state: string | null
       last_seq: number | null
       waits: boolean | null
+      worker: string | null
       events: JsonRow<"turn_log">[] | null
     }
   }
@@ -5349,7 +5350,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
   read_ended_traces: { args: ["destination", "until", "limits:trace_limits"], columns: ["traces:json", "ended_at", "last_turn", "more"] },
-  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "waits", "events:json"] },
+  read_turn_events: { args: ["request:request", "turn_id", "after_seq", "limit", "reader_until", "reader_soon"], columns: ["actor:json", "state", "last_seq", "waits", "worker", "events:json"] },
   receipts_between: { args: ["user_id", "from", "to", "after", "after_turn", "limit"], columns: ["receipts_between:json"] },
   record_attempts: { args: ["webhook_id", "url", "attempts:json", "failing_before", "event_id", "stop_batch", "moment"] },
   redact_turns: { args: ["erasure_id", "most_turns", "most_events", "moment"] },

@@ -23,7 +23,7 @@ import { holdsNothing } from "./grow-hold.ts"
 import { CANCELLED, LOST, WORKER_OVER } from "./keep-alive.ts"
 import { ownFaultOf } from "./refused-as.ts"
 import { type RoutedCall, routeCall } from "./route-call.ts"
-import { type AgentWork, type Run, stepOf } from "./run.ts"
+import { type AgentWork, type Run, stepOf, summarisedBy } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
 import { openTextStream } from "./stream-text.ts"
@@ -113,7 +113,7 @@ async function callOnce(
     attempt,
     leftOut,
     settings: toldSettings(agent, call),
-    push: isOwn ? run.push : null,
+    push: summarisedBy(agent.ref) === null ? run.pushes.of(agent.ref) : null,
   }
   const earlier = opening.earlier.length
   const trims = trimmed ? [draftEvent("context.trimmed", { ...of, ...trimmed, earlier }, ctx.clock.now())] : []

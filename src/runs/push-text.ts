@@ -5,6 +5,7 @@ import { describeError } from "../platform/log.ts"
 import type { ChannelMessage } from "../platform/redis.ts"
 import { PUSH_POLICY } from "../turns/policies.ts"
 import { type Push, publishPush } from "../turns/pushed-text.ts"
+import type { ReaderBell } from "./reader-bell.ts"
 
 /**
  * The channels of a runner: messages of its turns that are ready at the same time are one request, because a worker may
@@ -23,7 +24,11 @@ export type CallPush = Pick<TextPush, "begin" | "add" | "retry" | "end" | "tellG
  * many read).
  */
 export function pushOf(
-  ctx: TextPush["ctx"] & Pick<Context, "channels" | "keyRing" | "meter"> & { ownReader?: OwnReader | undefined },
+  ctx: Omit<TextPush["ctx"], "bell"> &
+    Pick<Context, "channels" | "keyRing" | "meter"> & {
+      ownReader?: OwnReader | undefined
+      bell?: ReaderBell | undefined
+    },
   turnId: string,
 ): CallPush {
   const { ownReader } = ctx
@@ -31,28 +36,54 @@ export function pushOf(
     ctx.meter.calls < PUSH_POLICY.mostCalls ? publishPush(ctx, turnId, push) : 0
   if (!ownReader) return new TextPush(ctx, turnId, publish)
   return new BothPushes(
-    new TextPush(ctx, turnId, async (push) => ownReader(push), { isHeard: true }),
-    new TextPush(ctx, turnId, publish, { asksAgain: true }),
+    new TextPush({ ...ctx, bell: undefined }, turnId, async (push) => ownReader(push), { isHeard: true }),
+    new TextPush(ctx, turnId, publish),
   )
+}
+
+/** The text of a turn's agents. Sub-agents run next to each other, so each has a push of its own. */
+export class TurnPushes {
+  private readonly make: () => CallPush
+  private readonly agents = new Map<string, CallPush>()
+
+  constructor(make: () => CallPush) {
+    this.make = make
+  }
+
+  /** `ref`: the sub-agent, or null for the turn's own agent. */
+  of(ref: string | null): CallPush {
+    const known = this.agents.get(ref ?? "")
+    if (known) return known
+    const made = this.make()
+    this.agents.set(ref ?? "", made)
+    return made
+  }
+
+  /** Tells readers that the log has grown. */
+  tellGrown(): void {
+    for (const push of this.agents.values()) push.tellGrown()
+  }
 }
 
 export type OwnReader = (push: Push) => number
 
-/** A model call of the turn's own agent. `of`: the event that started it. */
+/** A model call, of the turn's own agent or of a sub-agent. `of`: the event that started it. */
 interface PushedCall {
   of: string
   step: number
+  agent?: string | undefined
+  delegated_by?: string | undefined
   /** Called when a reader is found: it needs the call's start from the log. */
   onReader(): void
 }
 
 /**
  * Sends the text of a running turn to readers that listen, besides the log. Redis answers how many listen. If none do,
- * the rest of a call is not sent, or asks again less and less often (`asksAgain`). Nothing waits for a message, and a
- * lost one reaches readers through the log.
+ * the rest of a call is not sent, until a reader rings the bell. Nothing waits for a message, and a lost one reaches
+ * readers through the log.
  */
 export class TextPush {
-  private readonly ctx: Pick<Context, "clock" | "log" | "background">
+  private readonly ctx: Pick<Context, "clock" | "log" | "background"> & { bell?: ReaderBell | undefined }
   private readonly turnId: string
   private readonly publish: (push: Push) => Promise<number>
   private call: PushedCall | null = null
@@ -60,14 +91,14 @@ export class TextPush {
   /** Where the waiting text begins. */
   private at = 0
   private isSending = false
+  /** This call has listened for readers that come later. */
+  private isAwaiting = false
   /** Ends the pause before the next piece. */
   private hurry = new AbortController()
   /** Whether readers listen, as the last answer said. Null: this call has not asked. */
   private isHeard: boolean | null
-  /** Without readers, later text of the call asks again, unless a message failed. */
-  private readonly asksAgain: boolean
-  private hasFailed = false
-  private begunAt = 0
+  /** How often readers may have come without a message that has counted them. */
+  private news = 0
   /** True if a reader may have seen text of the current call. */
   isShown = false
 
@@ -76,13 +107,19 @@ export class TextPush {
     ctx: TextPush["ctx"],
     turnId: string,
     publish: TextPush["publish"],
-    { isHeard = null, asksAgain = false }: { isHeard?: boolean | null; asksAgain?: boolean } = {},
+    { isHeard = null }: { isHeard?: boolean | null } = {},
   ) {
     this.ctx = ctx
     this.turnId = turnId
     this.publish = publish
     this.isHeard = isHeard
-    this.asksAgain = asksAgain
+    ctx.bell?.listen(turnId, {
+      ring: () => this.hearReader(),
+      opened: () => {
+        this.news++
+        this.retry()
+      },
+    })
   }
 
   /** True if readers listened when the last message was sent. */
@@ -95,8 +132,7 @@ export class TextPush {
     this.waiting = ""
     this.isHeard = this.isHeard === true ? true : null
     this.isShown = false
-    this.hasFailed = false
-    this.begunAt = this.ctx.clock.now().getTime()
+    this.isAwaiting = false
     this.hurry = new AbortController()
     // Readers show no piece before the log has the start of its call.
     if (this.isHeard) call.onReader()
@@ -104,7 +140,7 @@ export class TextPush {
 
   /** Sends more text of the call, which begins at `at`. */
   add(text: string, at: number): void {
-    if ((this.isHeard === false && !this.mayAskAgain) || text === "") return
+    if (this.isHeard === false || text === "") return
     // After a gap the earlier text is only in the log.
     if (this.at + this.waiting.length !== at || this.waiting.length + text.length > PUSH_POLICY.waitingChars) {
       this.waiting = ""
@@ -116,8 +152,14 @@ export class TextPush {
 
   /** A reader follows the turn now, although none listened before. */
   retry(): void {
-    this.hasFailed = false
     if (this.isHeard === false) this.isHeard = null
+  }
+
+  /** A reader has come, perhaps besides others. It needs the call's start and the text so far from the log. */
+  private hearReader(): void {
+    this.news++
+    this.isHeard = true
+    this.call?.onReader()
   }
 
   /** The call is over: what waits is sent at once, unless the call was too short to ask for readers. */
@@ -144,49 +186,54 @@ export class TextPush {
   private async sendAll(): Promise<void> {
     // A call that is over in the same moment asks nothing.
     if (this.isHeard === null) await this.pause(1)
+    this.awaitReaders()
     while (this.waiting !== "" && this.call) {
       const { clock } = this.ctx
       const sentAt = clock.now().getTime()
       await this.sendPiece(this.call)
-      if (!this.isHeard && !this.mayAskAgain) {
+      if (!this.isHeard) {
         this.waiting = ""
         return
       }
-      const pause = this.isHeard ? PUSH_POLICY.gatherMs : this.askPause(sentAt)
-      await this.pause(pause - (clock.now().getTime() - sentAt))
+      await this.pause(PUSH_POLICY.gatherMs - (clock.now().getTime() - sentAt))
     }
   }
 
-  private get mayAskAgain(): boolean {
-    return this.asksAgain && !this.hasFailed
+  /** Opens the bell if the call still writes a moment later. */
+  private awaitReaders(): void {
+    const { bell, clock, background } = this.ctx
+    if (!bell || bell.isOpen || this.hurry.signal.aborted || this.isAwaiting) return
+    this.isAwaiting = true
+    background(
+      clock.sleep(PUSH_POLICY.bellMs, this.hurry.signal).then(
+        () => bell.open(),
+        () => {},
+      ),
+    )
   }
 
-  /** In a long call, each question costs as much, and a later reader has missed a smaller part of the text. */
-  private askPause(now: number): number {
-    const { least, most, share } = PUSH_POLICY.askMs
-    return Math.min(Math.max((now - this.begunAt) / share, least), most)
-  }
-
-  private async sendPiece({ of, step }: Pick<PushedCall, "of" | "step">): Promise<void> {
+  private async sendPiece({ onReader: _, ...call }: PushedCall): Promise<void> {
     const { waiting, at } = this
     const end = Math.min(waiting.length, PUSH_POLICY.pieceChars)
     const text = /[\ud800-\udbff]$/.test(waiting.slice(0, end)) ? waiting.slice(0, end - 1) : waiting.slice(0, end)
     this.waiting = waiting.slice(text.length)
     this.at = at + text.length
     const now = this.ctx.clock.now()
-    await this.send({ id: newId("event", now), of, step, at, text, time: now.getTime() })
+    await this.send({ id: newId("event", now), ...call, at, text, time: now.getTime() })
   }
 
   private async send(push: Push): Promise<void> {
     const { call } = this
     try {
       const isFirst = this.isHeard !== true
-      this.isHeard = (await this.publish(push)) > 0
-      if (push !== null && call === this.call) this.isShown ||= this.isHeard
+      const { news } = this
+      const isHeard = (await this.publish(push)) > 0
+      // A reader that has come in the meantime got this message from the log.
+      if (isHeard || news === this.news) this.isHeard = isHeard
+      if (push !== null && call === this.call) this.isShown ||= isHeard
       if (isFirst && this.isHeard) call?.onReader()
     } catch (error) {
       this.isHeard = false
-      this.hasFailed = true
       // The answer can be lost after readers got the message.
       if (push !== null && call === this.call) this.isShown = true
       this.ctx.log("info", "turn.push_failed", { turn_id: this.turnId, error: describeError(error) })

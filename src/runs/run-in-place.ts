@@ -13,6 +13,7 @@ import { callMissingRunner } from "./call-missing-runner.ts"
 import type { Claim } from "./claim-turns.ts"
 import { alone } from "./gathered.ts"
 import type { OwnReader } from "./push-text.ts"
+import { ReaderBell } from "./reader-bell.ts"
 import { type RunResult, releaseTurn, runTurn } from "./run-turn.ts"
 import type { RunnerContext } from "./runner.ts"
 import { type Settling, settledInOrder, tellSettled } from "./settle-turns.ts"
@@ -79,8 +80,9 @@ async function runClaimed(
   const waited = { ask: async () => {} }
   const { ctx: own, leave } = ctx.forTurn(claim.turn, () => waited.ask())
   const leaving = new Leaving(ctx, left)
+  const bell = new ReaderBell(ctx, turn.turn_id)
   try {
-    const run = { ...own, ownReader, waited, handOver: leaving.cut, settling: settlingInPlace(ctx) }
+    const run = { ...own, ownReader, bell, waited, handOver: leaving.cut, settling: settlingInPlace(ctx) }
     const running = runTurn(run, claim).catch((error: unknown): RunResult => {
       ctx.log("error", "turn.lost", { turn_id: turn.turn_id, error: describeError(error) })
       return "lost"
@@ -92,6 +94,7 @@ async function runClaimed(
     if (result !== "settled") ctx.background(callNext(ctx))
   } finally {
     leaving.clear()
+    bell.close()
     leave()
   }
 }

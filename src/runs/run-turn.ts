@@ -191,7 +191,7 @@ async function wait(run: Run): Promise<RunResult> {
     maxSeconds: turn.max_wait_seconds ?? claim.config.manifest.max_wait_seconds ?? WAIT_POLICY.usualSeconds,
   })
   if (outcome === "cancel") return end(run, run.cancel())
-  run.push.tellGrown()
+  run.pushes.tellGrown()
   if (outcome === "ready") await callRunner(ctx)
   return outcome === "stale" ? "stale" : outcome === "ready" ? "handed_over" : "waits"
 }
@@ -201,7 +201,7 @@ async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<
   const ending = { step: called?.step, events: called?.events ?? [], files }
   const ended = await orNoted(run, called, () => settleTurn(run.ctx, run.turn, outcome, ending))
   if (!ended) await noteLost(run, called, "stale")
-  run.push.tellGrown()
+  run.pushes.tellGrown()
   return ended ? "settled" : "stale"
 }
 

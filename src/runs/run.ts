@@ -11,7 +11,8 @@ import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type Committed, mayStartCalls, noteResultToken, type Together } from "./commit-step.ts"
 import type { ContextFit } from "./fit-context.ts"
 import { KeepAlive } from "./keep-alive.ts"
-import { type CallPush, type OwnReader, pushOf } from "./push-text.ts"
+import { type OwnReader, pushOf, TurnPushes } from "./push-text.ts"
+import type { ReaderBell } from "./reader-bell.ts"
 import { Route } from "./route.ts"
 import { type LimitCode, limitReached, RunEnd } from "./run-end.ts"
 import { RunTime } from "./run-time.ts"
@@ -61,7 +62,7 @@ export class Run {
   readonly transcript: Transcript
   readonly alive: KeepAlive
   readonly route: Route
-  readonly push: CallPush
+  readonly pushes: TurnPushes
   /** Tools that the agent does not get: they differ from their pinned form, or the model cannot take them. */
   leftOut: readonly string[] = []
   /** The keys of files that a model's provider has refused. They are only named from then on. */
@@ -83,7 +84,7 @@ export class Run {
     this.transcript = new Transcript(claim.steps)
     this.alive = new KeepAlive(ctx, claim.turn)
     this.route = new Route(ctx, claim)
-    this.push = pushOf(ctx, claim.turn.turn_id)
+    this.pushes = new TurnPushes(() => pushOf(ctx, claim.turn.turn_id))
     this.isCancelled = claim.turn.cancel_requested_at !== null
     if (ctx.waited) ctx.waited.ask = () => this.askAgain()
   }
@@ -124,7 +125,7 @@ export class Run {
     this.claim.engine_keys = turn.engine_keys
     this.route.drop(turn.unusable)
     this.transcript.grow(bytes)
-    this.push.tellGrown()
+    this.pushes.tellGrown()
     if (allowsCallsFrom !== undefined) this.knownAt = allowsCallsFrom
   }
 
@@ -189,8 +190,10 @@ export interface AgentContext extends ToolContext, PoolContext {
   readonly workerUntil?: number | undefined
   /** Aborts when the turn should be handed over to a runner: soon, even within a model call. */
   readonly handOver?: AbortSignal | undefined
-  /** Gets the text of the turn's own agent: the request that the turn runs for reads it. */
+  /** Gets the text of the turn's agents: the request that the turn runs for reads it. */
   readonly ownReader?: OwnReader | undefined
+  /** Where readers of the worker's turns ring. */
+  readonly bell?: ReaderBell | undefined
   /** Resolves when a call would not have to wait for other calls of the runner. */
   readonly whenFree?: ((signal?: AbortSignal) => Promise<void>) | undefined
   /** A call that had to wait for other calls of the runner calls `ask`, which the run sets. It throws after a cancel. */

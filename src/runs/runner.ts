@@ -8,6 +8,7 @@ import { callMissingRunner } from "./call-missing-runner.ts"
 import { type Claim, claimTurns, type FoundTurns, type RunnerLook, settleAndLook } from "./claim-turns.ts"
 import { type Together, togetherOf } from "./commit-step.ts"
 import { sharedChannels } from "./push-text.ts"
+import { ReaderBell } from "./reader-bell.ts"
 import type { AgentContext } from "./run.ts"
 import { type RunResult, runTurn } from "./run-turn.ts"
 import { type Settled, type Settling, settleAll, settlingOf, type TurnEnd } from "./settle-turns.ts"
@@ -36,7 +37,8 @@ export interface RunnerContext extends AgentContext {
  * ended. UNAVAILABLE if the database did not answer, so that the next delivery of the message takes over.
  */
 export function runTurns(ctx: RunnerContext, delivery: QueueAttempt): Promise<RunnerReport> {
-  return new Runner(ctx, delivery).run()
+  const runner = new Runner(ctx, delivery)
+  return runner.run().finally(() => runner.bell.close())
 }
 
 class Runner {
@@ -53,6 +55,7 @@ class Runner {
   private readonly settling: Settling
   private readonly together: Together
   private readonly channels: RunnerContext["channels"]
+  readonly bell: ReaderBell
   private after: FoundTurns["after"] = { live: null, test: null }
   /** Turns that an earlier worker lost, perhaps because they killed it. No other turn runs next to them. */
   private readonly lost = new Set<string>()
@@ -78,6 +81,7 @@ class Runner {
     this.settling = settlingOf(ctx, (ends) => this.settle(ends))
     this.together = togetherOf(ctx)
     this.channels = sharedChannels(ctx.channels)
+    this.bell = new ReaderBell(ctx, message)
   }
 
   async run(): Promise<RunnerReport> {
@@ -211,6 +215,7 @@ class Runner {
       settling: this.settling,
       together: this.together,
       channels: this.channels,
+      bell: this.bell,
     }
     const ended = runTurn(ctx, claim).catch((error: unknown): RunResult => {
       ctx.log("error", "turn.lost", { turn_id, error: describeError(error) })
@@ -221,6 +226,7 @@ class Runner {
       leave()
       this.report[result] = (this.report[result] ?? 0) + 1
       this.underWay.delete(turn_id)
+      this.bell.forget(turn_id)
       this.lost.delete(turn_id)
       this.vainLooks = 0
       this.hasChanged = true

@@ -22,7 +22,7 @@ interface CallStart {
   leftOut: readonly string[]
   /** The settings of the call. */
   settings: Record<string, unknown>
-  /** Null for a sub-agent's call: its text is only in the log. */
+  /** Null for a summary: its text is only in the log. */
   push: CallPush | null
 }
 
@@ -34,7 +34,7 @@ interface CallStart {
 export function openTextStream(
   ctx: Context,
   turn: Pick<TurnRow, "turn_id" | "epoch" | "stream_until">,
-  of: { step: number } & Record<string, unknown>,
+  of: { step: number; agent?: string | null; delegated_by?: string } & Record<string, unknown>,
   { model, attempt, leftOut, settings, push }: CallStart,
 ): TextStream {
   const told = { ...settings, ...(attempt > 0 && { attempt }), ...(leftOut.length > 0 && { left_out: leftOut }) }
@@ -53,7 +53,12 @@ export function openTextStream(
   let shown = false
   let isStartLogged = false
   let found = new AbortController()
-  push?.begin({ of: started.id, step: of.step, onReader: () => found.abort(new Error("a reader listens")) })
+  push?.begin({
+    of: started.id,
+    step: of.step,
+    ...(of.delegated_by !== undefined && { agent: of.agent ?? "", delegated_by: of.delegated_by }),
+    onReader: () => found.abort(new Error("a reader listens")),
+  })
 
   function take(): EventDraft[] {
     const part: TextPlace = { of: started.id, at }
@@ -75,7 +80,6 @@ export function openTextStream(
         return
       }
       shown ||= drafts.some(({ type }) => type === "text.delta")
-      if (!isStartLogged) push?.tellGrown()
       isStartLogged = true
     } catch (error) {
       ctx.log("error", "turn.stream_failed", { turn_id: turn.turn_id, error: describeError(error) })
@@ -107,10 +111,13 @@ export function openTextStream(
           : (TURN_POLICY.streamLookMs[looks++] ?? TURN_POLICY.streamLookMs.at(-1) ?? 0)
       await ctx.clock.sleep(pause, AbortSignal.any([stop.signal, found.signal])).catch(() => {})
       if (stop.signal.aborted) return
-      if (found.signal.aborted) found = new AbortController()
+      const isAsked = found.signal.aborted
+      if (isAsked) found = new AbortController()
       const isRead = watched || unsure.length > 0 || push?.hasReaders || (await hasReader())
       isSoon = isRead === null
       if (isRead) await flush()
+      // A reader that has just come waits for the text so far.
+      if (isAsked && isStartLogged) push?.tellGrown()
       if (watched) push?.retry()
     }
   }

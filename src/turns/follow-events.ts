@@ -16,6 +16,8 @@ interface Look {
   lastSeq: number
   /** The turn has ended. */
   isOver: boolean
+  /** The worker that runs the turn; null: none does. */
+  worker: string | null
   /** For requests that wait for the turn's end. */
   waits: boolean
   /** Nothing will follow these events. */
@@ -110,7 +112,7 @@ class Following {
         if (found.ended || looks.taken >= STREAM_POLICY.maxLooks || signal.aborted) return
         // A full page is followed by the next one at once.
         if (found.events.length < STREAM_POLICY.page) {
-          if (!found.isOver) this.pushes.open()
+          if (!found.isOver) this.pushes.open(found.worker)
           if (!(yield* this.pushedUntilLook())) return
         }
         this.lookedAt = this.now
@@ -170,7 +172,7 @@ async function look(
   const now = ctx.clock.now()
   const until = new Date(now.getTime() + STREAM_POLICY.readerMs)
   const soon = new Date(now.getTime() + STREAM_POLICY.renewMs)
-  const { state, last_seq, waits, events } = await readTurnEvents(ctx, credential, {
+  const { state, last_seq, waits, worker, events } = await readTurnEvents(ctx, credential, {
     turn_id: turnId,
     after_seq: afterSeq,
     limit: STREAM_POLICY.page,
@@ -179,5 +181,5 @@ async function look(
   })
   const seen = events.at(-1)?.seq ?? afterSeq
   const isOver = isTerminal(state)
-  return { events, seen, lastSeq: last_seq, isOver, waits, ended: isOver && seen >= last_seq }
+  return { events, seen, lastSeq: last_seq, isOver, worker, waits, ended: isOver && seen >= last_seq }
 }

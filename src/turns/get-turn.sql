@@ -34,9 +34,11 @@ end $$;
 -- state and last_seq (the number of its last event) are null if the caller may not see the turn.
 -- p_reader_until: the caller follows the turn until then, so its text is written while it is produced; null for a
 -- page that is read once. The mark is written again only if the old one ends before p_reader_soon.
+-- worker: the claim_message of a running turn.
 create function turnpike.read_turn_events(p_request turnpike.request,
   p_turn_id text, p_after_seq integer, p_limit integer, p_reader_until timestamptz, p_reader_soon timestamptz,
-  out actor turnpike.caller, out state text, out last_seq integer, out waits boolean, out events turn_log[])
+  out actor turnpike.caller, out state text, out last_seq integer, out waits boolean, out worker text,
+  out events turn_log[])
 language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -57,6 +59,7 @@ begin
         where t.turn_id = p_turn_id and t.state in ('queued', 'running');
     end if;
     state := found_turn.state;
+    worker := case when state = 'running' then found_turn.claim_message end;
     waits := found_turn.waiting is not null
       or (state = 'queued' and turnpike.waiting_before(found_turn.conversation_id) is not null);
     -- Deleted steps leave no log, so nothing follows.

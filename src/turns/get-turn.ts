@@ -62,6 +62,7 @@ interface EventsRow {
   state: TurnState | null
   last_seq: number | null
   waits: boolean | null
+  worker: string | null
   events: TurnEventRow[] | null
 }
 
@@ -72,8 +73,9 @@ export async function readTurnEvents(
   ctx: Context,
   credential: Credential,
   asked: Asked & { turn_id: string },
-): Promise<{ state: TurnState; last_seq: number; waits: boolean; events: TurnEventRow[] }> {
+): Promise<{ state: TurnState; last_seq: number; waits: boolean; worker: string | null; events: TurnEventRow[] }> {
   const { row } = await callAs<"read_turn_events", EventsRow>(ctx, credential, "read_turn_events", asked)
   if (row.state === null || row.last_seq === null) throw turnNotFound(asked.turn_id)
-  return { state: row.state, last_seq: row.last_seq, waits: row.waits ?? false, events: row.events ?? [] }
+  const { state, last_seq, waits, worker, events } = row
+  return { state, last_seq, waits: waits ?? false, worker, events: events ?? [] }
 }

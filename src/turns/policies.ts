@@ -244,11 +244,8 @@ export const STREAM_POLICY = {
 export const PUSH_POLICY = {
   /** The first piece of a call is sent at once. Later text is gathered for this long: browsers cannot show each token. */
   gatherMs: 40,
-  /**
-   * A call of a run in place asks again whether readers listen. The pause is its time so far, divided by `share`.
-   * Without a follower, that is 21 commands of Redis in 2 s, 43 in 6 s, 68 in 20 s, and then one a second.
-   */
-  askMs: { share: 20, least: 100, most: 1_000 },
+  /** A call that still writes so long after its first piece listens for readers that come later (ReaderBell). */
+  bellMs: 30,
   /** The longest piece, and the most text that waits to be sent. Longer text reaches readers through the log. */
   pieceChars: 8_000,
   waitingChars: 64_000,

@@ -6,6 +6,9 @@ const pieceSchema = z.object({
   id: z.string(),
   of: z.string(),
   step: z.int(),
+  /** The sub-agent of the call, and the call of a tool that has begun it; missing for the turn's own agent. */
+  agent: z.string().optional(),
+  delegated_by: z.string().optional(),
   at: z.int(),
   text: z.string(),
   time: z.int(),
@@ -43,6 +46,35 @@ export async function subscribeToPushes(
     for await (const message of sealed) {
       const opened = await keyRing.open(message, targetOf(turnId)).catch(() => null)
       if (opened) yield pieceSchema.nullable().parse(JSON.parse(opened.text))
+    }
+  })()
+}
+
+/** On this channel, readers tell a worker that they read one of its turns. */
+const bellOf = (workerId: string) => `bell:${workerId}`
+const bellTarget = (workerId: string) => ({ table: "pushed_text", column: "bell", row: workerId, owner: "" })
+
+/** Tells the worker of a turn that a reader has subscribed to it. Throws UNAVAILABLE without Redis. */
+export async function ringBell(
+  { channels, keyRing }: Pick<Context, "channels" | "keyRing">,
+  workerId: string,
+  turnId: string,
+): Promise<void> {
+  const message = await keyRing.seal(turnId, bellTarget(workerId))
+  await channels.publish([{ channel: bellOf(workerId), message }])
+}
+
+/** The turns of a worker to which readers come from now on. */
+export async function subscribeToBell(
+  { channels, keyRing }: Pick<Context, "channels" | "keyRing">,
+  workerId: string,
+  signal: AbortSignal,
+): Promise<AsyncGenerator<string>> {
+  const sealed = await channels.subscribe(bellOf(workerId), signal)
+  return (async function* () {
+    for await (const message of sealed) {
+      const opened = await keyRing.open(message, bellTarget(workerId)).catch(() => null)
+      if (opened) yield opened.text
     }
   })()
 }

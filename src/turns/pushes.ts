@@ -1,7 +1,7 @@
 import type { Context } from "../actor/context.ts"
 import { describeError } from "../platform/log.ts"
 import { PUSH_POLICY } from "./policies.ts"
-import { type Push, subscribeToPushes } from "./pushed-text.ts"
+import { type Push, ringBell, subscribeToPushes } from "./pushed-text.ts"
 
 /** The messages of a turn's run to the request that it runs for, until the run is over. */
 export interface OwnPushes {
@@ -24,6 +24,11 @@ export class Pushes {
   private heard = 0
   private wake = new AbortController()
   private isOpen = false
+  /** The subscription is confirmed: messages from now on arrive. */
+  private isSubscribed = false
+  /** The worker of the turn according to the last look, and the one that this subscription has told about the reader. */
+  private worker: string | null = null
+  private told: string | null = null
   /** First the messages of the reader's own run, which come without Redis. */
   private own: OwnPushes | null
   private triedAt = Number.NEGATIVE_INFINITY
@@ -39,8 +44,13 @@ export class Pushes {
     else if (own) this.over.addEventListener("abort", () => own.leave(), { once: true })
   }
 
-  /** Subscribes, unless a subscription is open or has just failed. The caller was seen to be allowed to read. */
-  open(): void {
+  /**
+   * Subscribes, unless a subscription is open or has just failed, and tells the turn's worker once. The caller was seen
+   * to be allowed to read.
+   */
+  open(worker: string | null): void {
+    this.worker = worker
+    this.tellWorker()
     const now = this.ctx.clock.now().getTime()
     if (this.isOpen || this.over.aborted || now - this.triedAt < PUSH_POLICY.againMs) return
     this.isOpen = true
@@ -71,6 +81,8 @@ export class Pushes {
     try {
       this.isLive = own !== null
       const pushes = own?.pushes ?? (await subscribeToPushes(this.ctx, this.turnId, this.over))
+      this.isSubscribed = own === null
+      this.tellWorker()
       for await (const push of pushes) this.add(push)
       // The run is over: the log says how the turn continues, perhaps with another worker.
       if (own) this.add(null)
@@ -81,7 +93,19 @@ export class Pushes {
     if (own) this.triedAt = Number.NEGATIVE_INFINITY
     this.own = null
     this.isOpen = false
+    this.isSubscribed = false
+    this.told = null
     this.isLive = false
+  }
+
+  /** The worker hears of a reader that gets no message yet, and brings the log up to date for it. */
+  private tellWorker(): void {
+    const { worker } = this
+    if (!this.isSubscribed || this.isLive || worker === null || worker === this.told) return
+    this.told = worker
+    void ringBell(this.ctx, worker, this.turnId).catch((error: unknown) =>
+      this.ctx.log("info", "turn.bell_failed", { turn_id: this.turnId, error: describeError(error) }),
+    )
   }
 
   /** A client that reads slowly gets the text that is dropped here from the log. */

@@ -1,26 +1,45 @@
 import { expect, test } from "vitest"
 import type { ChannelMessage } from "../../src/platform/redis.ts"
 import { type CallPush, pushOf, sharedChannels, TextPush } from "../../src/runs/push-text.ts"
+import { ReaderBell } from "../../src/runs/reader-bell.ts"
 import { PUSH_POLICY } from "../../src/turns/policies.ts"
 import { publishPush } from "../../src/turns/pushed-text.ts"
 import { createTestClock } from "../harness/clock.ts"
 
 /** A push whose messages are noted instead of sent; `listeners` is the answer to each. */
-function pushTo(listeners: (ms: number) => number, { inPlace = false } = {}) {
+function pushTo(
+  listeners: (ms: number) => number,
+  { inPlace = false, held }: { inPlace?: boolean; held?: Promise<number> } = {},
+) {
   const clock = createTestClock(0)
   const sent: { at: number; text: string | null }[] = []
   const channels = {
     publish: async ([one]: ChannelMessage[]) => {
       sent.push({ at: clock.ms(), text: (JSON.parse(one?.message ?? "null") as { text: string } | null)?.text ?? null })
+      if (held && sent.length === 1) return [await held]
       return [listeners(clock.ms())]
     },
-    subscribe: () => Promise.reject(new Error("unused")),
+    subscribe: async () =>
+      (async function* () {
+        for (;;) {
+          yield* rung.splice(0)
+          wake = Promise.withResolvers<void>()
+          await wake.promise
+        }
+      })(),
   }
-  const keyRing = { seal: async (text: string) => text } as never
+  const rung: string[] = []
+  let wake = Promise.withResolvers<void>()
+  const ring = () => {
+    rung.push("turn_1")
+    wake.resolve()
+  }
+  const keyRing = { seal: async (text: string) => text, open: async (text: string) => ({ text }) } as never
   const ctx = { clock, log: () => {}, background: () => {} }
+  const bell = new ReaderBell({ ...ctx, channels, keyRing }, "worker_1")
   const push: CallPush = inPlace
-    ? pushOf({ ...ctx, channels, keyRing, meter: { calls: 0 } as never, ownReader: () => 1 }, "turn_1")
-    : new TextPush(ctx, "turn_1", (one) => publishPush({ channels, keyRing }, "turn_1", one))
+    ? pushOf({ ...ctx, bell, channels, keyRing, meter: { calls: 0 } as never, ownReader: () => 1 }, "turn_1")
+    : new TextPush({ ...ctx, bell }, "turn_1", (one) => publishPush({ channels, keyRing }, "turn_1", one))
   /** Lets promises settle, then time pass. */
   const pass = async (ms: number) => {
     for (let left = ms; left > 0; left--) {
@@ -29,7 +48,7 @@ function pushTo(listeners: (ms: number) => number, { inPlace = false } = {}) {
     }
     for (let tick = 0; tick < 20; tick++) await Promise.resolve()
   }
-  return { push, sent, pass }
+  return { push, sent, pass, clock, ring }
 }
 
 const begin = (push: CallPush, onReader = () => {}) => push.begin({ of: "evt_1", step: 1, onReader })
@@ -53,7 +72,7 @@ test("The first piece of a call is sent at once, and later ones are gathered for
   )
 })
 
-test("A call that is over in the same moment sends nothing, and one without readers sends one message", async () => {
+test("A call that is over in the same moment sends nothing, and a short one without readers one message", async () => {
   const { push, sent, pass } = pushTo(() => 0)
   begin(push)
   push.add("whole", 0)
@@ -61,10 +80,9 @@ test("A call that is over in the same moment sends nothing, and one without read
   await pass(5)
   expect(sent).toEqual([])
   begin(push)
-  for (let nth = 0; nth < 20; nth++) {
-    push.add("word ", 5 * nth)
-    await pass(15)
-  }
+  push.add("word ", 0)
+  await pass(15)
+  push.add("word ", 5)
   push.end()
   push.tellGrown()
   await pass(5)
@@ -99,50 +117,71 @@ test("Text without an answer from Redis may have been shown, so it must be in th
   expect([push.isShown, push.hasReaders]).toEqual([true, false])
 })
 
-/** The text of a run in place for `ms`, a word each 15 ms. */
-async function streamInPlace(listeners: (ms: number) => number, ms: number) {
-  const { push, sent, pass } = pushTo(listeners, { inPlace: true })
-  let found = 0
-  begin(push, () => {
-    found++
-  })
-  const ownFinds = found
+/** The text of a call for `ms`, a word each 15 ms. A follower joins: it subscribes, and then rings the bell. */
+async function streamTo(followers: readonly number[], ms: number, { inPlace = false, isDown = false } = {}) {
+  const listeners = (now: number) => {
+    if (isDown) throw new Error("down")
+    return followers.filter((at) => at <= now).length
+  }
+  const { push, sent, pass, clock, ring } = pushTo(listeners, { inPlace })
+  const found: number[] = []
+  begin(push, () => found.push(clock.ms()))
+  const ownFinds = found.length
   for (let nth = 0; nth * 15 < ms; nth++) {
     push.add("word ", 5 * nth)
+    for (const at of followers) if (at <= clock.ms() && at > clock.ms() - 15) ring()
     await pass(15)
   }
   push.end()
   await pass(1)
-  return { sent, found: found - ownFinds }
+  return { sent, found: found.slice(ownFinds) }
 }
 
-test("A follower that joins a run in place gets its text soon, and the gap does not grow again", async () => {
-  for (const joins of [5, 40, 130, 400, 777, 1_500, 2_900]) {
-    const { sent, found } = await streamInPlace((now) => Number(now >= joins), 6_000)
-    const heard = sent.filter(({ at }) => at >= joins).map(({ at }) => at)
-    expect((heard[0] ?? Number.POSITIVE_INFINITY) - joins).toBeLessThanOrEqual(150)
-    expect(found).toBe(1)
-    const gaps = heard.slice(1).map((at, nth) => at - (heard[nth] ?? 0))
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(PUSH_POLICY.gatherMs + 15)
-  }
-  const { sent } = await streamInPlace((now) => Number(now >= 15_000), 17_000)
-  expect((sent.find(({ at }) => at >= 15_000)?.at ?? 0) - 15_000).toBeLessThanOrEqual(PUSH_POLICY.askMs.most)
+test.each([false, true])(
+  "A follower that joins a call gets its text within 60 ms, whenever it comes (in place: %s)",
+  async (inPlace) => {
+    for (const joins of [3, 20, 45, 120, 400, 777, 2_900, 15_000]) {
+      const { sent, found } = await streamTo([joins], joins + 1_000, { inPlace })
+      const heard = sent.filter(({ at }) => at >= joins).map(({ at }) => at)
+      expect((heard[0] ?? Number.POSITIVE_INFINITY) - joins, `joins at ${joins}`).toBeLessThanOrEqual(60)
+      expect(found.length).toBeGreaterThanOrEqual(1)
+      const gaps = heard.slice(1).map((at, nth) => at - (heard[nth] ?? 0))
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(PUSH_POLICY.gatherMs + 15)
+    }
+  },
+)
+
+test("Each follower gets the text so far from the log at once, although others listen already", async () => {
+  const { found } = await streamTo([0, 500, 900], 1_500)
+  for (const joins of [500, 900]) expect(found.some((at) => at >= joins && at <= joins + 20)).toBe(true)
 })
 
-test("A run in place without a follower asks less and less often: 43 times in 6 s, and 68 times in 20 s", async () => {
-  expect((await streamInPlace(() => 0, 90)).sent.length).toBe(1)
-  expect((await streamInPlace(() => 0, 2_000)).sent.length).toBeLessThanOrEqual(21)
-  expect((await streamInPlace(() => 0, 6_000)).sent.length).toBeLessThanOrEqual(43)
-  expect((await streamInPlace(() => 0, 20_000)).sent.length).toBeLessThanOrEqual(68)
-  expect((await streamInPlace(() => 0, 40_000)).sent.length).toBeLessThanOrEqual(88)
+test.each([false, true])(
+  "A call without a follower costs two messages, however long it is (in place: %s)",
+  async (inPlace) => {
+    expect((await streamTo([], 20, { inPlace })).sent.length).toBe(1)
+    expect((await streamTo([], 40_000, { inPlace })).sent.length).toBe(2)
+  },
+)
+
+test("A call whose message failed does not ask Redis again by itself", async () => {
+  const { sent } = await streamTo([], 3_000, { isDown: true })
+  expect(sent.length).toBeLessThanOrEqual(2)
 })
 
-test("A run in place whose message failed does not ask Redis again by itself", async () => {
-  const isDown = () => {
-    throw new Error("down")
-  }
-  const { sent } = await streamInPlace(isDown, 3_000)
-  expect(sent).toHaveLength(1)
+test("A reader that came while a message was under way is not forgotten by its answer", async () => {
+  const answer = Promise.withResolvers<number>()
+  const { push, sent, pass, ring } = pushTo((now) => (now > 100 ? 1 : 0), { held: answer.promise })
+  begin(push)
+  push.add("a ", 0)
+  await pass(60)
+  ring()
+  await pass(1)
+  answer.resolve(0)
+  await pass(5)
+  push.add("b ", 2)
+  await pass(60)
+  expect(sent.map(({ text }) => text)).toEqual(["a ", "b "])
 })
 
 test("Messages of a runner's turns that are ready at the same time are one request", async () => {

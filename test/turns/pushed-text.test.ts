@@ -54,15 +54,87 @@ const isPiece = (event: Seen, at: number, all: readonly Seen[]) => event.seq ===
 const labelled = async (label: string) =>
   (await world.calls()).filter(({ service, label: one }) => service === "redis" && one.startsWith(label)).length
 
-test("Without a reader a turn costs one PUBLISH, and none of its text is written", async () => {
+test("Without a reader a turn costs two PUBLISH and a SUBSCRIBE of its worker, and none of its text is written", async () => {
   const client = await world.createAccount()
   const turnId = await begin(client)
   await world.plan([])
   await runWith(client, turnId, 0)
-  expect([await labelled("publish"), await labelled("subscribe")]).toEqual([1, 0])
+  expect([await labelled("publish"), await labelled("subscribe")]).toEqual([2, 1])
   const { data } = (await (await client.call("GET", `/v1/turns/${turnId}/events`)).json()) as { data: Seen[] }
   expect(textOf(data)).toBe("")
   await world.clearFaults()
+})
+
+/** The words of a call of 30 seconds, one each 100 ms. */
+const long = Array.from({ length: 300 }, (_, nth) => `w${nth}`).join(" ")
+
+/** Follows a running turn. Returns how late its text was, in ms, from 150 ms after it has come. */
+async function followFrom(client: TestClient, turnId: string, begun: number): Promise<number[]> {
+  const behind = new Map<number, number>()
+  const came = world.clock.ms()
+  let text = ""
+  await follow(client, turnId, ({ type, data }) => {
+    if (type !== "text.delta") return true
+    text += data.text
+    const words = Number(/w(\d+) ?$/.exec(text)?.[1] ?? 0) + 1
+    // Events that arrive together are seen together.
+    const now = world.clock.ms()
+    if (now - came > 150) behind.set(now, now - begun - words * 100)
+    return behind.size < 12
+  })
+  return [...behind.values()]
+}
+
+test("A follower that comes in the middle of a call of a queued turn is at most 150 ms late", async () => {
+  const client = await world.createAccount()
+  const sent = await turnOf(
+    await client.sendTurn({ space: await client.space(), text: `[stream 100 ms]\n[reply ${long}]` }),
+  )
+  await world.settled()
+  const running = world.drain()
+  const following = (async () => {
+    while ((await client.getTurn(sent.turn_id)).state !== "running") await world.clock.sleep(10)
+    const begun = world.clock.ms()
+    const all: number[][] = []
+    // The second pair comes when the first one has left, and the run still believes that it reads.
+    for (const ms of [700, 4_000, 6_500]) {
+      await world.clock.sleep(ms)
+      all.push(...(await Promise.all([0, 1].map(() => followFrom(client, sent.turn_id, begun)))))
+    }
+    return all
+  })()
+  const all = await passTime(world, following, 10)
+  await passTime(world, running)
+  for (const behind of all) expect(Math.max(...behind), JSON.stringify(all)).toBeLessThanOrEqual(150)
+})
+
+test("Text of sub-agents that run next to each other is pushed too, each exactly once", async () => {
+  const client = await world.createAccount()
+  const manifest = {
+    subagents: [
+      { name: "poet", description: "Writes." },
+      { name: "clerk", description: "Files." },
+    ],
+  }
+  const space = await client.space({ manifest })
+  const [first, second] = ["p", "c"].map((letter) =>
+    Array.from({ length: 25 }, (_, nth) => `${letter}${nth}`).join(" "),
+  )
+  const calls = `[delegate poet [stream 100 ms]\\n[reply ${first}]]\n[and delegate clerk [stream 70 ms]\\n[reply ${second}]]`
+  const sent = await turnOf(await client.sendTurn({ space, text: `${calls}\n[reply Done.]` }))
+  await world.settled()
+  await world.plan([])
+  const [seen = [], late = []] = (await runWith(client, sent.turn_id, 2)) ?? []
+  await world.clearFaults()
+  const agentOf = ({ data }: Seen) => (data as { agent?: string }).agent
+  for (const events of [seen, late]) {
+    expect(textOf(events.filter((one) => agentOf(one) === "poet"))).toBe(first)
+    expect(textOf(events.filter((one) => agentOf(one) === "clerk"))).toBe(second)
+    expect(textOf(events.filter((one) => agentOf(one) === undefined))).toBe("Done.")
+  }
+  const pieces = seen.filter((event, at) => isPiece(event, at, seen))
+  for (const agent of ["poet", "clerk"])
+    expect(pieces.filter((one) => agentOf(one) === agent).length).toBeGreaterThan(10)
 })
 
 test("Three readers see the pushed pieces of one run, each exactly once", async () => {

@@ -31,7 +31,7 @@ test("A reader leaves its channel after many messages, and then only looks", asy
   const { pushes, clock, state } = pushesFrom(async function* () {
     for (; state.left === 0; sent++) yield "null"
   })
-  pushes.open()
+  pushes.open(null)
   while (state.left === 0) {
     await settle()
     pushes.take()
@@ -40,7 +40,7 @@ test("A reader leaves its channel after many messages, and then only looks", asy
   expect(sent).toBe(PUSH_POLICY.mostMessages)
   expect(pushes.isLive).toBe(false)
   clock.advance(2 * PUSH_POLICY.againMs)
-  pushes.open()
+  pushes.open(null)
   await settle()
   expect(state.subscribed).toBe(1)
 })
@@ -51,10 +51,10 @@ test("A reader whose subscription ends or fails subscribes again, but not at onc
     if (nth === 1) throw new Error("broken")
   })
   for (const expected of [1, 2, 3]) {
-    pushes.open()
+    pushes.open(null)
     await settle()
     expect([pushes.take(), pushes.isLive]).toEqual([[null], false])
-    pushes.open()
+    pushes.open(null)
     await settle()
     expect(state.subscribed).toBe(expected)
     clock.advance(PUSH_POLICY.againMs)
@@ -66,7 +66,7 @@ test("A reader that takes nothing keeps a bounded amount of text", async () => {
   const { pushes } = pushesFrom(async function* () {
     for (let nth = 0; nth < 100; nth++) yield JSON.stringify(piece)
   })
-  pushes.open()
+  pushes.open(null)
   for (let round = 0; round < 20; round++) await settle()
   const kept = pushes.take().reduce((sum, push) => sum + (push?.text.length ?? 0), 0)
   expect(kept).toBeGreaterThan(0)

@@ -13,6 +13,8 @@ type Random = ReturnType<typeof createRandom>
 interface Call {
   of: string
   step: number
+  /** A sub-agent. Several run next to each other. */
+  agent?: { agent: string; delegated_by: string }
   text: string
   produced: number
   pushed: number
@@ -28,22 +30,24 @@ class Turn {
   /** The text of each call, by the seq of its start. */
   readonly textAt = new Map<number, string>()
   isOver = false
-  call: Call
+  delegated = 0
+  private calls: Call[] = []
   private readonly random: Random
-  private readonly steps: number
+  private ownSteps: number
+  private lastStep = 0
   private ids = 0
 
   constructor(random: Random) {
     this.random = random
-    this.steps = 1 + random.int(3)
+    this.ownSteps = 1 + random.int(3)
     this.write("turn.queued", {})
-    this.call = this.begin(1)
+    this.calls = [this.begin(++this.lastStep)]
   }
 
-  private begin(step: number): Call {
+  private begin(step: number, agent?: Call["agent"]): Call {
     const text = Array.from({ length: this.random.int(40) }, () => SIGNS[this.random.int(SIGNS.length)]).join("")
     const of = `evt_${++this.ids}`
-    return { of, step, text, produced: 0, pushed: 0, logged: 0, isStartLogged: false }
+    return { of, step, ...(agent && { agent }), text, produced: 0, pushed: 0, logged: 0, isStartLogged: false }
   }
 
   private write(type: string, data: object, event_id = `evt_${++this.ids}`): void {
@@ -58,55 +62,67 @@ class Turn {
     this.log.push(row as TurnEventRow)
   }
 
-  /** The text between two positions, which never cut a character in two, as the run sends it. */
-  private cut(from: number, most: number): number {
-    const end = from + this.random.int(most - from + 1)
-    return /[\ud800-\udbff]/.test(this.call.text.charAt(end - 1)) ? end - 1 : end
+  /** One of the calls under way. */
+  private get some(): Call {
+    return this.calls[this.random.int(this.calls.length)] as Call
   }
 
-  produce(): void {
-    this.call.produced = this.cut(this.call.produced, this.call.text.length)
+  /** The text between two positions, which never cut a character in two, as the run sends it. */
+  private cut({ text }: Call, from: number, most: number): number {
+    const end = from + this.random.int(most - from + 1)
+    return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end
+  }
+
+  produce(call = this.some): void {
+    call.produced = this.cut(call, call.produced, call.text.length)
   }
 
   /** Null: there is nothing to push. Some pieces are skipped, as when Redis failed. */
-  push(): TextPieceOfCall | null {
-    const { call } = this
-    if (this.random.int(6) === 0) call.pushed = this.cut(call.pushed, call.produced)
-    const end = this.cut(call.pushed, call.produced)
+  push(call = this.some): TextPieceOfCall | null {
+    if (this.random.int(6) === 0) call.pushed = this.cut(call, call.pushed, call.produced)
+    const end = this.cut(call, call.pushed, call.produced)
     if (end === call.pushed) return null
     const [at, text] = [call.pushed, call.text.slice(call.pushed, end)]
     call.pushed = end
-    return { id: `piece_${++this.ids}`, of: call.of, step: call.step, at, text, time: 0 }
+    return { id: `piece_${++this.ids}`, of: call.of, step: call.step, ...call.agent, at, text, time: 0 }
   }
 
-  flush(end = this.cut(this.call.logged, this.call.produced)): void {
-    const { call } = this
+  flush(call = this.some, end = this.cut(call, call.logged, call.produced)): void {
+    const told = { step: call.step, ...call.agent }
     if (!call.isStartLogged) {
       call.isStartLogged = true
-      this.write("step.started", { step: call.step }, call.of)
+      this.write("step.started", told, call.of)
       this.textAt.set(this.log.length, call.text)
     }
     const text = call.text.slice(call.logged, end)
-    if (text !== "") this.write("text.delta", { step: call.step, text, part: { of: call.of, at: call.logged } })
+    if (text !== "") this.write("text.delta", { ...told, text, part: { of: call.of, at: call.logged } })
     call.logged = end
   }
 
-  /** The call ends, and the next one begins. */
-  end(): void {
-    const { call } = this
-    this.flush(call.text.length)
-    this.write("step.ended", { step: call.step })
+  /** A call ends that has written much of its text, and the next ones begin. */
+  end(call = this.some): void {
+    if (call.produced <= call.text.length / 2) return
+    this.flush(call, call.text.length)
+    this.write("step.ended", { step: call.step, ...call.agent })
     this.texts.set(call.step, call.text)
-    if (this.random.int(2) === 0) this.write("tool.started", { step: call.step, call: 0 })
-    if (call.step === this.steps) {
+    this.calls = this.calls.filter((one) => one !== call)
+    if (!call.agent && this.random.int(2) === 0) this.write("tool.started", { step: call.step, call: 0 })
+    if (!call.agent && --this.ownSteps === 0) {
       this.write("turn.done", {})
       this.isOver = true
-    } else this.call = this.begin(call.step + 1)
+      return
+    }
+    const delegates = call.agent ? 0 : this.random.int(4)
+    for (let nth = 0; nth < delegates; nth++, this.delegated++) {
+      const agent = { agent: `agent ${nth}`, delegated_by: `${call.step}.${nth}` }
+      this.calls.push(this.begin(++this.lastStep, agent))
+    }
+    if (this.calls.length === 0) this.calls.push(this.begin(++this.lastStep))
   }
 
-  /** Another worker repeats the call. */
+  /** Another worker repeats the calls. */
   lose(): void {
-    this.call = this.begin(this.call.step)
+    this.calls = this.calls.map(({ step, agent }) => this.begin(step, agent))
   }
 }
 
@@ -117,7 +133,7 @@ class Reader {
   pieces = 0
   cuts = 0
   private lastId = "0"
-  private whole = ""
+  private readonly wholes = new Map<number, string>()
   private text: ShownText
   private readonly pushes: TextPieceOfCall[] = []
   private readonly turn: Turn
@@ -168,12 +184,13 @@ class Reader {
     else this.logged.push(event.seq)
     if (event.type === "step.started") {
       this.eye.set(step, "")
-      this.whole = this.turn.textAt.get(event.seq) ?? ""
+      this.wholes.set(step, this.turn.textAt.get(event.seq) ?? "")
     }
     if (event.type !== "text.delta") return
     const text = (this.eye.get(step) ?? "no start: ") + event.data.text
     this.eye.set(step, text)
-    if (!this.whole.startsWith(text)) throw new Error(`shown: ${JSON.stringify([text, this.whole])}`)
+    const whole = this.wholes.get(step) ?? ""
+    if (!whole.startsWith(text)) throw new Error(`shown: ${JSON.stringify([text, whole])}`)
   }
 
   /** Reads to the end, and checks what was seen. */
@@ -186,7 +203,7 @@ class Reader {
 
 test("Readers see the model's text exactly once, whatever is lost, late, repeated, cut off or handed over", () => {
   const random = createRandom("shown text")
-  const did = { pieces: 0, cuts: 0, lost: 0, steps: 0 }
+  const did = { pieces: 0, cuts: 0, lost: 0, steps: 0, delegated: 0 }
   for (let sequence = 0; sequence < SEQUENCES; sequence++) {
     const turn = new Turn(random)
     const readers = [new Reader(turn, random)]
@@ -197,7 +214,7 @@ test("Readers see the model's text exactly once, whatever is lost, late, repeate
         const piece = turn.push()
         if (piece) for (const reader of readers) reader.hear(piece)
       } else if (action < 13) turn.flush()
-      else if (action === 13 && turn.call.produced > turn.call.text.length / 2) turn.end()
+      else if (action === 13) turn.end()
       else if (action === 14 && random.int(4) === 0) {
         turn.lose()
         did.lost++
@@ -210,8 +227,9 @@ test("Readers see the model's text exactly once, whatever is lost, late, repeate
       did.cuts += reader.cuts
     }
     did.steps += turn.texts.size
+    did.delegated += turn.delegated
   }
   console.log(`${SEQUENCES} turns, seed ${random.seed}: ${JSON.stringify(did)}`)
   expect(did.pieces, "pieces were shown before the log had them").toBeGreaterThan(SEQUENCES)
-  expect(Math.min(did.lost, did.cuts)).toBeGreaterThan(SEQUENCES / 10)
+  expect(Math.min(did.lost, did.cuts, did.delegated)).toBeGreaterThan(SEQUENCES / 10)
 })

@@ -102,9 +102,10 @@ async def follow_turn(
 
 
 def _order(position: str) -> tuple[int, int]:
-    """The order of ids such as ``7`` and ``7.120``: the number of an event, and the text shown since."""
-    seq, _, text = position.partition(".")
-    return int(seq), int(text or 0)
+    """The order of ids such as ``7``, ``7.120`` and ``7.120~5.30``: an event, and the text of each call shown since."""
+    own, *others = position.split("~")
+    seq, _, text = own.partition(".")
+    return int(seq), int(text or 0) + sum(int(other.partition(".")[2]) for other in others)
 
 
 def _event_of(message: StreamMessage) -> TurnEvent:
