@@ -133,6 +133,25 @@ test("Requests of one account at the same moment all run their turns, although e
   await expectPromises(world, client.userId)
 })
 
+test.each(["before", "after"] as const)(
+  "Turns that start together end once, although a statement that claims them fails %s its effect",
+  async (when) => {
+    const client = await world.createAccount({ usd: 100 })
+    const space = await client.space()
+    await world.settled()
+    await world.plan([{ service: "pg", match: "start_accepted", call: 1, times: 2, action: "fail", when }])
+    const text = "[think 3000 ms]\n[reply ok]"
+    const pending = Array.from({ length: 12 }, (_, n) => send(client, { space, text, end_user_ref: `customer-${n}` }))
+    const answers = await world.untilAnswered(Promise.all(pending))
+    const starts = (await world.calls()).filter(({ label }) => label.includes("start_accepted"))
+    await world.clearFaults()
+    expect(starts.length).toBeGreaterThan(2)
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
+    const turns = await expectPromises(world, client.userId)
+    expect(turns.map(({ state }) => state)).toEqual(Array(12).fill("done"))
+  },
+)
+
 test("A run whose client has left continues, then cuts the call, and a runner continues from its text", async () => {
   const client = await world.createAccount()
   const space = await client.space()
