@@ -151,7 +151,7 @@ describe("The package @ai-sdk/openai", () => {
       { role: "user" as const, content: "Goodbye" },
     ]
     const second = await generateText({ model: of(), messages, providerOptions })
-    expect(second.text).toContain("Assistant: You said: Hello")
+    expect(second.text).toBe("You said: Goodbye (after 2 earlier messages)")
     await expectBills(user, 3)
   })
 })
