@@ -1508,7 +1508,9 @@ create table wallets (
   end_user_price text,
   end_user_prepaid boolean,
   -- The keys of metadata by which usage may be grouped. Null: none.
-  usage_keys jsonb
+  usage_keys jsonb,
+  -- When a turn was last refused in a way that workers remember for some seconds. Null: never.
+  refused_at timestamptz
 -- guard_wallet() has the rules of a row.
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
 

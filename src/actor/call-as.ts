@@ -60,6 +60,21 @@ export async function callAs<Name extends CallersProcedure, Row extends AnswerOf
 }
 
 /**
+ * Like `callAs`, for a procedure that may let refused callers of the same account continue: it raises or removes a
+ * limit, or lowers what a turn needs. Removes the account's remembered refusals (docs/architecture/edge.md).
+ */
+export async function callFreeing<Name extends CallersProcedure, Row extends AnswerOf<Name> = AnswerOf<Name>>(
+  ctx: Context,
+  credential: Credential,
+  name: Name,
+  args: Omit<ArgumentsOf<Name>, CallerArguments>,
+): Promise<{ actor: Actor; row: Row }> {
+  const called = await callAs<Name, Row>(ctx, credential, name, args)
+  await ctx.refusals.free(called.actor.user_id)
+  return called
+}
+
+/**
  * The additional arguments of a procedure that supports Idempotency-Keys. For a used key, the
  * procedure changes nothing and returns the UsedKey as `already`.
  */

@@ -16,6 +16,7 @@ import { Meter } from "../platform/meter.ts"
 import type { UrlPolicy } from "../platform/public-url.ts"
 import { callbackUrl, createQueue, createQueueClient, type Queue, webhookLanes } from "../platform/queue.ts"
 import { createRedis, type Redis } from "../platform/redis.ts"
+import { RefusalMemory, type RefusedCallers } from "../platform/refusal-memory.ts"
 import { STATEMENTS } from "../platform/time-limits.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
@@ -31,6 +32,8 @@ export interface Context {
   readonly queue: Queue
   /** Channels of Redis, which carry text of running turns. */
   readonly channels: Pick<Redis, "publish" | "subscribe">
+  /** Refusals of turns that workers remember for some seconds. */
+  readonly refusals: RefusalMemory
   /** Throws UNAVAILABLE if Redis does not answer. Its cause has Redis' own words. */
   readonly probeRedis: () => Promise<void>
   /** Whether the cron sleeps. Null: it never does (SLEEP_WHEN_IDLE). */
@@ -144,7 +147,8 @@ export function createContext(
   const requestId = newId("request", clock.now())
   const meter = new Meter()
   const logged: LogIds = { request_id: requestId }
-  const { queueClient, marked, ...platform } = platformOf(env)
+  const { queueClient, marked, refusedCallers, ...platform } = platformOf(env)
+  const log = createLog(env, logged)
   return {
     ...platform,
     brand: env.BRAND,
@@ -158,13 +162,14 @@ export function createContext(
       background: waitUntil,
     }),
     channels: createRedis(env, meter),
+    refusals: new RefusalMemory(() => createRedis(env, meter), refusedCallers, { clock, log, background: waitUntil }),
     probeRedis: async () => void (await createRedis(env, meter).get("health")),
     cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,
     random: overrides.random ?? systemRandom,
     fetch: overrides.fetch ?? systemFetch,
     meter,
-    log: createLog(env, logged),
+    log,
     logged,
     config: { seen: null, expected: null },
     background: waitUntil,
@@ -177,6 +182,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   marked: { at: Number.NEGATIVE_INFINITY },
+  refusedCallers: { scopes: new Map(), restsUntil: 0 } as RefusedCallers,
   securityContact: env.SECURITY_CONTACT,
   webhookLanes: webhookLanes(env),
   slots: { runners: env.RUNNERS, live: env.TURN_SLOTS, test: env.TEST_TURN_SLOTS, endUser: env.END_USER_TURN_SLOTS },

@@ -33,8 +33,12 @@ export function bookedBy({ booking }: BookingRow, micros = 0): Made<LedgerRow> {
   throw new Error("a booking has neither an entry nor a refusal")
 }
 
-/** Call it after a booking. It wakes the account's endpoints if the booking wrote an event for them. */
-export function wakeFor(ctx: Context, { booking }: BookingRow): void {
+/**
+ * Call it after a booking. It wakes the account's endpoints if the booking wrote an event for them, and removes the
+ * account's remembered refusals.
+ */
+export async function tellBooked(ctx: Context, { booking }: BookingRow): Promise<void> {
   if (!booking?.entry) return
+  await ctx.refusals.free(booking.entry.user_id)
   wakeWebhooks(ctx, { user_id: booking.entry.user_id, test: false, has_subscriber: booking.has_subscriber })
 }

@@ -7,7 +7,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { notZero, toUsd, usdIn } from "../base/money.ts"
 import { isPlainNote, PLAIN_FAULT } from "../base/plain-text.ts"
 import { callOne } from "../platform/db.ts"
-import { type BookingRow, bookedBy, wakeFor } from "./booking.ts"
+import { type BookingRow, bookedBy, tellBooked } from "./booking.ts"
 import { CREDIT_REASONS, type CreditReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 import { BOOKING_POLICY } from "./policies.ts"
@@ -88,7 +88,7 @@ export async function grantCredit(
   const { userId: user_id, reason, micros: amount, note = null } = credit
   const args = { user_id, reason, amount, once_key: idempotencyKey, note }
   const { row } = await callAs(ctx, credential, "grant_credit", args)
-  wakeFor(ctx, row)
+  await tellBooked(ctx, row)
   return booked(row, credit)
 }
 

@@ -4,8 +4,9 @@
 -- posted: the number of posted charges. is_more: true if more charges may be queued.
 -- is_poor: true if the account no longer has enough credit for its shards.
 -- has_subscriber: true if an endpoint gets an event.
+-- is_refused: true if workers may remember a refusal, which a hold that was just released may have ended.
 create function turnpike.post_charges(p_user_id bigint, p_limit integer, p_moment timestamptz, out posted integer,
-  out is_more boolean, out is_poor boolean, out has_subscriber boolean) language plpgsql as $$
+  out is_more boolean, out is_poor boolean, out has_subscriber boolean, out is_refused boolean) language plpgsql as $$
 declare
   wallet wallets;
   turn_ids text[];
@@ -14,6 +15,7 @@ declare
 begin
   select w.* into wallet from wallets w where w.user_id = p_user_id for no key update;
   has_subscriber := false;
+  is_refused := turnpike.may_be_remembered(wallet, p_moment);
   with taken as (
     select t.* from turnpike.take_postings(p_user_id, p_limit) t
   ), entries as (

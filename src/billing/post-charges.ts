@@ -27,11 +27,12 @@ interface Posted {
   is_more: boolean
   is_poor: boolean
   has_subscriber: boolean
+  is_refused: boolean
 }
 
 /**
- * Posts an account's queued charges in the background, after the commit
- * that queued them. If a poster is running already, it posts once more.
+ * Posts an account's queued charges in the background, after the commit that queued them or that released a hold, and
+ * frees the account's remembered refusals. If a poster is running already, it posts once more.
  */
 export function postBehind(ctx: Context, userId: number): void {
   const under = ctx.posting.get(userId)
@@ -66,6 +67,7 @@ async function postOnce(ctx: Context, userId: number): Promise<Posted> {
   const args = { user_id: userId, limit: POSTING_POLICY.batch, moment: ctx.clock.now() }
   const posted = await callOne<"post_charges", Posted>(ctx.db, "post_charges", args)
   wakeWebhooks(ctx, { user_id: userId, test: false, has_subscriber: posted.has_subscriber })
+  if (posted.is_refused) await ctx.refusals.free(userId)
   return posted
 }
 

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { callOne } from "../platform/db.ts"
-import { bookedBy, wakeFor } from "./booking.ts"
+import { bookedBy, tellBooked } from "./booking.ts"
 import { noteSchema } from "./credit-account.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
@@ -39,6 +39,6 @@ export async function refundTurnAs(
 ): Promise<Made<LedgerRow>> {
   const args = { turn_id: turnId, note }
   const { row } = await callAs(ctx, credential, "refund_turn_as", args)
-  wakeFor(ctx, row)
+  await tellBooked(ctx, row)
   return bookedBy(row)
 }

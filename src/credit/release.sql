@@ -105,7 +105,8 @@ end $$;
 -- writes the wallet and each counter once.
 -- Without shards, it writes the ledger rows with the running total, and the account's events, under the wallet's
 -- lock. With shards, it queues the charges.
--- posts: post_charges has work. has_subscriber: a webhook receives an event.
+-- posts: the caller must call post_charges, which has charges to post or a refusal to free. has_subscriber: a webhook
+-- receives an event.
 create function turnpike.close_holds(p_ended turnpike.ended_turn[], p_moment timestamptz, out has_subscriber boolean,
   out posts boolean)
 language plpgsql as $$
@@ -153,6 +154,7 @@ begin
       from unnest(p_ended) with ordinality e(turn, billed, next, has_subscriber, position)
       where e.billed > 0
     order by e.position;
+    posts := turnpike.may_be_remembered(wallet, p_moment);
   else
     perform turnpike.charge_shard(account, shard_taken, charged, released);
     insert into postings (
@@ -163,7 +165,7 @@ begin
         p_moment
       from unnest(p_ended) e
     where e.billed > 0;
-    posts := charged > 0;
+    posts := charged > 0 or turnpike.is_remembered(account, p_moment);
   end if;
   is_counted := exists (select from spend_counted c where c.user_id = account);
   if is_counted then
@@ -189,9 +191,9 @@ begin
 end $$;
 
 -- Releases holds of turns of one conversation, at last in a transaction. p_of_end_user: the amount of the end user's
--- wallet. The holds of test turns are rehearsed ones.
-create function turnpike.release_holds(p_spends turnpike.turn_spend[], p_of_end_user bigint) returns void
-language plpgsql as $$
+-- wallet. The holds of test turns are rehearsed ones. Returns posts, as of close_holds.
+create function turnpike.release_holds(p_spends turnpike.turn_spend[], p_of_end_user bigint, p_moment timestamptz)
+returns boolean language plpgsql as $$
 declare
   mine turns := (p_spends[1]).turn;
   released bigint := (select -sum(s.reserved) from unnest(p_spends) s);
@@ -214,11 +216,12 @@ begin
       array(select row(turnpike.as_counted(s.turn), s.spent, s.reserved)::turnpike.turn_spend
       from unnest(p_spends) s where s.reserved < 0), shard);
   end if;
+  return not mine.test and turnpike.is_remembered(mine.user_id, p_moment);
 end $$;
 
 -- Releases the holds of queued turns of one account that ended without work, all live or all test (as_rehearsed). The
--- caller has locked the turns and the wallets of their end users.
-create function turnpike.release_queued(p_user_id bigint, p_turns turns[], p_moment timestamptz) returns void
+-- caller has locked the turns and the wallets of their end users. Returns posts, as of close_holds.
+create function turnpike.release_queued(p_user_id bigint, p_turns turns[], p_moment timestamptz) returns boolean
 language plpgsql as $$
 declare
   released bigint := (select sum(t.hold_credit_micros) from unnest(p_turns) t);
@@ -238,4 +241,5 @@ begin
       perform turnpike.count_spend(one, 0, -one.hold_credit_micros, shard);
     end loop;
   end if;
+  return coalesce(released > 0 and not is_test and turnpike.is_remembered(p_user_id, p_moment), false);
 end $$;

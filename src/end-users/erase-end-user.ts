@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
 import { describeError } from "../platform/log.ts"
@@ -15,7 +15,7 @@ export const ERASE_END_USER_ERRORS = ["NOT_FOUND", "SCOPE_DENIED"] as const
  * records the request, and the sweeper finishes what this call does not. Throws NOT_FOUND, SCOPE_DENIED.
  */
 export async function eraseEndUser(ctx: Context, credential: Credential, ref: string): Promise<ErasureRow> {
-  const { row } = await callAs(ctx, credential, "erase_end_user", {
+  const { row } = await callFreeing(ctx, credential, "erase_end_user", {
     ref,
     erasure_id: newId("erasure", ctx.clock.now()),
   })

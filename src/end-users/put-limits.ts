@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { countReached } from "../base/counted.ts"
 import { fromUsd } from "../base/money.ts"
@@ -19,7 +19,7 @@ export async function putLimits(
   { daily_usd, monthly_usd, blocked }: PutLimits,
 ): Promise<EndUserRow> {
   const micros = (usd: number | null) => (usd === null ? null : fromUsd(usd))
-  const { row } = await callAs(ctx, credential, "put_end_user_limits", {
+  const { row } = await callFreeing(ctx, credential, "put_end_user_limits", {
     ref,
     daily: micros(daily_usd),
     monthly: micros(monthly_usd),

@@ -111,7 +111,9 @@ begin
   end loop;
   perform turnpike.lock_end_users(ids);
   foreach kind in array array[false, true] loop
-    perform turnpike.release_queued(p_user_id, array(select e from unnest(ended) e where e.test = kind), p_moment);
+    if turnpike.release_queued(p_user_id, array(select e from unnest(ended) e where e.test = kind), p_moment) then
+      posts := true;
+    end if;
     -- Waiting turns are billed for their work so far. Their holds are their costs.
     of_kind := array(select w from unnest(waited) w where (w.turn).test = kind);
     if cardinality(of_kind) > 0 then

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { callAs, callOnce } from "../actor/call-as.ts"
+import { callAs, callFreeing, callOnce } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { dailyExceeded } from "../base/counted.ts"
@@ -51,7 +51,7 @@ export async function updateKey(
     ...(expires_at !== undefined && { expires_at }),
     ...capColumns(caps),
   }
-  const { row } = await callAs(ctx, credential, "update_key", {
+  const { row } = await callFreeing(ctx, credential, "update_key", {
     key_id: keyId,
     changes,
   })

@@ -1723,6 +1723,7 @@ interface Wallets {
   held_credit_micros: Generated<number>;
   low_balance_credit_micros: Generated<number>;
   low_told: Generated<boolean>;
+  refused_at: Timestamp | null;
   shard_hold_credit_micros: Generated<number>;
   shards: Generated<number>;
   usage_keys: Json | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c2d7f4ae6266"
+export const RELEASE = "turnpike_422c587fcf84"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -41,6 +41,10 @@ export interface Answers {
     created_at: string
     updated_at: string | null
     updated_by: number | null
+  }
+  also_refused: {
+    whose: string
+    hold: Answers["hold_state"]
   }
   booking: {
     entry: JsonRow<"ledger"> | null
@@ -1043,6 +1047,7 @@ export interface Procedures {
       waits_behind: string | null
       waits_behind_until: Date | null
       most_output: number | null
+      also_refused: Answers["also_refused"] | null
     }
   }
   accounts_to_fold: {
@@ -1322,6 +1327,7 @@ export interface Procedures {
       outcome: string | null
       turn: JsonRow<"turns"> | null
       has_subscriber: boolean | null
+      posts: boolean | null
     }
   }
   bill_infra_slice: {
@@ -1378,6 +1384,7 @@ export interface Procedures {
       slug: string | null
       next: boolean | null
       has_subscriber: boolean | null
+      posts: boolean | null
     }
   }
   cap_states: {
@@ -2748,6 +2755,16 @@ export interface Procedures {
       key_caps: Answers["cap_state"][] | null
     }
   }
+  known_keys: {
+    args: {
+      request: Records["request"] | null
+      keys: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      known: string[] | null
+    }
+  }
   lacks_model: {
     args: {
       lacks: JsonInput | null
@@ -3421,6 +3438,7 @@ export interface Procedures {
       is_more: boolean | null
       is_poor: boolean | null
       has_subscriber: boolean | null
+      is_refused: boolean | null
     }
   }
   post_own_charges: {
@@ -4698,6 +4716,7 @@ export interface Procedures {
       waits_behind: string | null
       waits_behind_until: Date | null
       most_output: number | null
+      also_refused: Answers["also_refused"] | null
       claim: Answers["claimed_turn"] | null
       starts_soon: boolean | null
     }
@@ -5125,7 +5144,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -5147,11 +5166,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   begin_second_factor: { args: ["request:request", "secret"], columns: ["actor:json", "refused"] },
   begin_session: { args: ["token", "user_id", "expires_at", "request_id", "moment"] },
   begin_upload: { args: ["request:request", "once_key", "space", "file_id", "name", "media_type", "object_key"], columns: ["actor:json", "already:json", "refused", "reached:json"] },
-  begin_wait: { args: ["turn_id", "epoch", "reason:wait_reason", "max_seconds", "event_id", "moment"], columns: ["outcome", "turn:json", "has_subscriber"] },
+  begin_wait: { args: ["turn_id", "epoch", "reason:wait_reason", "max_seconds", "event_id", "moment"], columns: ["outcome", "turn:json", "has_subscriber", "posts"] },
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
-  cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber"] },
+  cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
@@ -5259,6 +5278,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
+  known_keys: { args: ["request:request", "keys:json"], columns: ["actor:json", "known:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
   leading_spaces: { args: ["from", "to", "limit", "most"] },
@@ -5409,7 +5429,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
-  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "claim:json", "starts_soon"] },
+  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "claim:json", "starts_soon"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },

@@ -9,10 +9,14 @@ import { TIME_LIMITS } from "./time-limits.ts"
  */
 export interface Redis {
   get(key: string): Promise<string | null>
+  /** The texts under several keys, in one command. */
+  getAll(keys: string[]): Promise<(string | null)[]>
   /** Stores a text for `ttlMs`. `onlyNew`: only if the key does not exist. Returns whether it was stored. */
   set(key: string, value: string, options: { ttlMs: number; onlyNew?: boolean }): Promise<boolean>
   /** Reads and deletes a text atomically, so only one of several callers gets it. */
   take(key: string): Promise<string | null>
+  /** Deletes a text. */
+  drop(key: string): Promise<void>
   /** Runs a Lua script atomically. It returns integers, texts, null, or lists of them. */
   run<Answer>(script: string, keys: string[], args: (string | number)[]): Promise<Answer>
   /** Sends messages to all who listen on their channels now, in one round trip. Returns how many listen on each. */
@@ -57,6 +61,8 @@ export function createRedis(env: RedisEnv, meter: Meter): Redis {
   const call = <Answer>(work: () => Promise<Answer>) => meter.measure("redis", () => work().catch(unavailable))
   return {
     get: (key) => call(() => client().get<string>(key)),
+    getAll: (keys) => call(() => client().mget<(string | null)[]>(keys)),
+    drop: async (key) => void (await call(() => client().del(key))),
     take: (key) => call(() => client().getdel<string>(key)),
     async set(key, value, { ttlMs, onlyNew }) {
       const px = Math.max(1, Math.ceil(ttlMs))

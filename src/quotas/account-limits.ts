@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { callAs, readAs } from "../actor/call-as.ts"
+import { callFreeing, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { fromUsd, MICROS_PER_USD, toUsd, usdAmount } from "../base/money.ts"
 
@@ -56,7 +56,7 @@ export async function putAccountLimits(
   limits: z.infer<typeof putAccountLimitsSchema>,
 ): Promise<AccountLimits> {
   const micros = (amount: number | null) => (amount === null ? null : fromUsd(amount))
-  await callAs(ctx, credential, "put_account_limits", {
+  await callFreeing(ctx, credential, "put_account_limits", {
     daily: micros(limits.end_user_daily_usd),
     monthly: micros(limits.end_user_monthly_usd),
     low: micros(limits.low_balance_usd),

@@ -66,6 +66,7 @@ export async function creditEndUser(
     )
   }
   if (!row.entry) throw new TurnpikeError("LIMIT_REACHED", "This end user's balance would be too large.")
+  await ctx.refusals.free(actor.user_id)
   if (row.has_subscriber) wakeWebhooks(ctx, { ...actor, has_subscriber: true })
   return { made: row.entry as EndUserEntryRow, replayed: replayOf !== null }
 }

@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { type EndUserPrice, priceNotFound, resaleNeedsScopeAll, serializePrice } from "./price.ts"
@@ -15,7 +15,7 @@ export async function deletePrice(
   credential: Credential,
   name: string,
 ): Promise<EndUserPrice & { deleted: true }> {
-  const { row } = await callAs(ctx, credential, "delete_price", { name })
+  const { row } = await callFreeing(ctx, credential, "delete_price", { name })
   if (row.refused === "scope") throw resaleNeedsScopeAll()
   if (!row.answer) throw priceNotFound(name)
   const price = serializePrice(row.answer)

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { countReached } from "../base/counted.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -45,7 +45,7 @@ export async function putEndUserBilling(
     keeps_prepaid: prepaid === undefined,
     low: low_balance_usd === undefined ? null : fromUsd(low_balance_usd),
   }
-  const { row } = await callAs(ctx, credential, "put_end_user_billing", args)
+  const { row } = await callFreeing(ctx, credential, "put_end_user_billing", args)
   if (row.refused === "price") throw unknownPrice(price ?? null)
   if (row.reached) throw countReached(row.reached)
   if (!row.balance) throw resaleNeedsScopeAll()

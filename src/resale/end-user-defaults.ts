@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callAs, callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { unknownPrice } from "./end-user-billing.ts"
@@ -56,7 +56,7 @@ export async function putEndUserDefaults(
   credential: Credential,
   defaults: z.infer<typeof putEndUserDefaultsSchema>,
 ): Promise<EndUserDefault[]> {
-  const { row } = await callAs(ctx, credential, "put_end_user_defaults", defaults)
+  const { row } = await callFreeing(ctx, credential, "put_end_user_defaults", defaults)
   if (row.refused === "price") throw unknownPrice(defaults.price)
   if (row.refused === "key") throw new TurnpikeError("NOT_FOUND", "There is no such key.", { param: "key_id" })
   if (!row.defaults) throw resaleNeedsScopeAll()

@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
@@ -21,7 +21,7 @@ export async function putPrice(
   price: PutPrice,
 ): Promise<EndUserPrice> {
   const perModel = Object.entries(price.per_model).map(([pin, multiplier]) => [pin, millionths(multiplier)])
-  const { row } = await callAs(ctx, credential, "put_price", {
+  const { row } = await callFreeing(ctx, credential, "put_price", {
     name,
     price: {
       multiplier_millionths: millionths(price.multiplier),

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { newId } from "../base/ids.ts"
+import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import { TURN_WAIT_POLICY } from "../turns/policies.ts"
@@ -60,7 +61,8 @@ export async function waitTurn(
     moment: now,
   }
   const begun = await repeatCommit(ctx, () => callOne(ctx.db, "begin_wait", args))
-  const { outcome, turn, has_subscriber } = begun
+  const { outcome, turn, has_subscriber, posts } = begun
   if (turn && has_subscriber) wakeWebhooks(ctx, { ...turn, has_subscriber })
+  if (turn && posts) postBehind(ctx, turn.user_id)
   return outcome as Waiting
 }

@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs, spaceNotFound } from "../actor/call-as.ts"
+import { callFreeing, spaceNotFound } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { endSpaceTurns } from "../ending/causes.ts"
 import { throwRefusedChange } from "./change-config.ts"
@@ -12,7 +12,7 @@ export const ARCHIVE_SPACE_ERRORS = ["NOT_FOUND", "SPACE_ROLE_REQUIRED"] as cons
  * SPACE_ROLE_REQUIRED.
  */
 export async function archiveSpace(ctx: Context, credential: Credential, spaceId: string): Promise<SpaceRow> {
-  const { row } = await callAs(ctx, credential, "archive_space", { slug: spaceId })
+  const { row } = await callFreeing(ctx, credential, "archive_space", { slug: spaceId })
   throwRefusedChange(spaceId, row)
   const space = row.space as SpaceRow | null
   if (!space) throw spaceNotFound(spaceId)

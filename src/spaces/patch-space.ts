@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { imagePinOf, type Manifest, pinsOf } from "../agent-config/manifest.ts"
 import { throwRefusedChange } from "./change-config.ts"
@@ -18,7 +18,7 @@ export async function patchSpace(
   spaceId: string,
   { title, model, metadata }: PatchSpace,
 ): Promise<SpaceRow> {
-  const { row } = await callAs(ctx, credential, "patch_space", {
+  const { row } = await callFreeing(ctx, credential, "patch_space", {
     slug: spaceId,
     title: title ?? null,
     metadata: metadata ?? null,
@@ -42,7 +42,7 @@ export async function putManifest(
   manifest: Manifest,
 ): Promise<Manifest> {
   const pins = pinsOf(manifest)
-  const { row } = await callAs(ctx, credential, "put_manifest", {
+  const { row } = await callFreeing(ctx, credential, "put_manifest", {
     slug: spaceId,
     manifest,
     pins: pins.map(({ pin }) => pin),

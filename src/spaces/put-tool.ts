@@ -1,5 +1,5 @@
 import type { Credential } from "../actor/actor.ts"
-import { callAs } from "../actor/call-as.ts"
+import { callFreeing } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { McpServer } from "../agent-config/mcp-server.ts"
 import type { Tool } from "../agent-config/tool.ts"
@@ -48,7 +48,7 @@ async function putEntry(
   entry: { name: string },
 ): Promise<void> {
   const { path, words, max } = KINDS[column]
-  const { row } = await callAs(ctx, credential, "put_entry", {
+  const { row } = await callFreeing(ctx, credential, "put_entry", {
     slug: spaceId,
     column,
     change: `${path}/${entry.name}`,
@@ -77,7 +77,7 @@ export async function removeEntry(
   { column, name }: { column: Column; name: string },
 ): Promise<void> {
   const { path, words } = KINDS[column]
-  const { row } = await callAs(ctx, credential, "remove_entry", {
+  const { row } = await callFreeing(ctx, credential, "remove_entry", {
     slug: spaceId,
     column,
     change: `${path}/${name}`,

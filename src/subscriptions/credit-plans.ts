@@ -20,8 +20,9 @@ export async function creditSubscription(ctx: Context, subId: number): Promise<n
     const answer = await callOne(ctx.db, "credit_subscription", args)
     booked += answer.booked ?? 0
     isMore = answer.is_more === true
-    if (answer.user_id !== null)
-      wakeWebhooks(ctx, { user_id: answer.user_id, test: false, has_subscriber: answer.has_subscriber === true })
+    if (answer.user_id === null) continue
+    if (answer.booked) await ctx.refusals.free(answer.user_id)
+    wakeWebhooks(ctx, { user_id: answer.user_id, test: false, has_subscriber: answer.has_subscriber === true })
   }
   return booked
 }

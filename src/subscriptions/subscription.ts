@@ -123,6 +123,7 @@ export async function createSubscription(
     refusals: REFUSALS,
     serialize: serializeSubscription,
   })
+  await ctx.refusals.free(answer.made.user_id)
   // If this call is lost, the sweeper adds the credit within a minute.
   ctx.background(creditSubscription(ctx, answer.made.sub_id).catch(() => {}))
   return answer
@@ -142,7 +143,7 @@ export async function updateSubscription(
   { change, ifVersion }: { change: z.infer<typeof subscriptionUpdateSchema> | "deactivate"; ifVersion: number | null },
 ): Promise<Subscription> {
   const deactivate = change === "deactivate"
-  return editAs(ctx, credential, "update_subscription", {
+  const subscription = await editAs(ctx, credential, "update_subscription", {
     args: { sub_id: subId, change: deactivate ? {} : change, deactivate, if_version: ifVersion },
     refusals: {
       ...REFUSALS,
@@ -150,4 +151,6 @@ export async function updateSubscription(
     },
     serialize: serializeSubscription,
   })
+  await ctx.refusals.free(subscription.user_id)
+  return subscription
 }

@@ -14,7 +14,8 @@ create type turnpike.acceptance as (
   needs_runner boolean,
   waits_behind text,
   -- The most output tokens that the model takes.
-  most_output integer -- null: an earlier turn, or no model
+  most_output integer, -- null: an earlier turn, or no model
+  also_refused turnpike.also_refused -- null: not known
 );
 
 -- Accepts a turn: writes its hold, its place in its conversation, its row and its first event.
@@ -30,7 +31,8 @@ create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpik
   p_shards integer, p_runners integer,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
-  out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer)
+  out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
+  out also_refused turnpike.also_refused)
 language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
@@ -53,6 +55,7 @@ begin
   needs_runner := answer.needs_runner;
   waits_behind := answer.waits_behind;
   most_output := answer.most_output;
+  also_refused := answer.also_refused;
   if waits_behind is not null then
     waits_behind_until := turnpike.limit_blocked(turn, p_request.moment);
   end if;
@@ -189,6 +192,10 @@ begin
   answer.outcome := 'no_hold';
   answer.hold := refusal.hold;
   answer.has_subscriber := refusal.has_subscriber;
+  answer.also_refused := case when p_spender.key_id is not null then refusal.also_refused end;
+  if (answer.also_refused).whose is not null and not p_spender.test then
+    perform turnpike.mark_refused(p_spender.user_id, p_spender.moment);
+  end if;
   if p_reserved.all_locked then
     -- It was inserted to lock it (lock_place).
     delete from conversations c where c.conversation_id = p_conversation_id and c.last_position = 0;
@@ -198,7 +205,8 @@ end $$;
 
 create type turnpike.turn_refusal as (
   hold turnpike.hold_state,
-  has_subscriber boolean
+  has_subscriber boolean,
+  also_refused turnpike.also_refused -- null: not known
 );
 
 -- Refuses a turn that gets no hold, with amounts of one moment under all locks of the account. Writes the event of a
@@ -211,6 +219,7 @@ declare
   headroom turnpike.credit_left;
   refusal turnpike.turn_refusal;
   short_needed bigint;
+  least_needed bigint;
 begin
   if reserved.all_locked is not true then
     reserved := turnpike.reserve_locked(p_spender, admission.wanted, admission.needed, p_sale);
@@ -220,8 +229,9 @@ begin
   end if;
   headroom := reserved.headroom;
   refusal.hold := row(null, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
-  select least(admission.wanted,
-    turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)) into short_needed
+  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)),
+    least(admission.wanted, turnpike.least_cost(c, admission.least_tokens, admission.answer_tokens))
+    into short_needed, least_needed
     from model_catalog c
     where c.pin = admission.pin;
   refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed,
@@ -232,5 +242,6 @@ begin
   then
     refusal.has_subscriber := true;
   end if;
+  refusal.also_refused := turnpike.refuses_also(refusal.hold, p_sale, least_needed, p_spender.test);
   return refusal;
 end $$;

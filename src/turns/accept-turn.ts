@@ -12,6 +12,7 @@ import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { lastTextOf } from "./messages.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { unlessRefused } from "./refused-before.ts"
 import type { CreateTurn } from "./schemas.ts"
 import { TURN_REFUSAL_ERRORS, turnRefusal } from "./turn-refusal.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
@@ -33,10 +34,9 @@ export interface NewTurn {
  * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of turnRefusal().
  */
 export async function acceptTurn(ctx: Context, credential: Credential, asked: NewTurn): Promise<Made<TurnRow>> {
-  const { actor, row } = await callAs(ctx, credential, "accept_turn", {
-    ...acceptanceOf(ctx, asked),
-    runners: ctx.slots.runners,
-  })
+  const { actor, row } = await unlessRefused(ctx, credential, asked, () =>
+    callAs(ctx, credential, "accept_turn", { ...acceptanceOf(ctx, asked), runners: ctx.slots.runners }),
+  )
   return acceptedOf(ctx, asked, { actor, row })
 }
 

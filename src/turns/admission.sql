@@ -18,6 +18,8 @@ create type turnpike.admission as (
   -- In tokens: the first call with a short text, without history and files, and the shortest answer.
   short_tokens bigint,
   answer_tokens bigint,
+  -- The short first call without values of variables, which differ from turn to turn.
+  least_tokens bigint,
   -- The most output tokens that its model takes.
   most_output integer,
   -- True if the end user has individual limits.
@@ -164,6 +166,7 @@ declare
 begin
   admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens,
     coalesce(p_asked.max_output, (p_facts -> 'answer')::bigint));
+  admission.least_tokens := tokens + p_asked.short_tokens;
   if p_facts ? 'note' then
     tokens := tokens + turnpike.note_tokens(p_facts, caller, p_asked.end_user, p_asked.bounds);
   end if;

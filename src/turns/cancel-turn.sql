@@ -43,11 +43,11 @@ end $$;
 -- Cancels a turn for a caller.
 -- outcome: 'cancelled' (it has ended now; `next`: another turn of its conversation can start), 'asked' (it is
 -- running), 'ended' (it had ended before) or 'unknown'.
--- turn: the turn afterwards.
+-- turn: the turn afterwards. posts: as of close_holds.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next boolean,
-    out has_subscriber boolean) language plpgsql as $$
+    out has_subscriber boolean, out posts boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
   found_turn turns;
@@ -57,6 +57,7 @@ declare
 begin
   {{caller.opens}}
   outcome := 'unknown';
+  posts := false;
   -- The scope is checked before the lock: a caller must not lock a turn that it may not see.
   select s.* into space
     from spaces s
@@ -78,8 +79,8 @@ begin
       has_subscriber := cancelled.has_subscriber;
       if outcome = 'cancelled' then
         next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
-        perform turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next,
-          false)::turnpike.ended_turn], p_request.moment);
+        posts := (turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next,
+          false)::turnpike.ended_turn], p_request.moment)).posts;
       end if;
     else
       outcome := 'ended';

@@ -3,6 +3,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
+import { postBehind } from "../billing/post-charges.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import { callRunner } from "./call-runner.ts"
 import { getTurn, turnNotFound } from "./get-turn.ts"
@@ -29,6 +30,7 @@ export async function cancelTurn(ctx: Context, credential: Credential, turnId: s
     throw new TurnpikeError("TURN_FINISHED", `The turn is already ${turn.state}.`, { details: { state: turn.state } })
   }
   if (row.has_subscriber) wakeWebhooks(ctx, { ...turn, has_subscriber: true })
+  if (row.posts) postBehind(ctx, turn.user_id)
   // A running turn without a worker ends when the next runner claims it.
   if (next || (outcome === "asked" && turn.lease_until === null)) ctx.background(callRunner(ctx))
   return untilNoCallStarts(ctx, credential, turn)

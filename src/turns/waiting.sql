@@ -44,12 +44,13 @@ end $$;
 
 -- Lets a running turn wait. It keeps a hold of its cost, and the rest is released. A turn that was asked to stop does
 -- not wait.
+-- posts: as of close_holds.
 -- outcome: 'waiting', 'ready' (all results came in the meantime: a runner must be called), 'cancel' or 'stale'.
 -- A repeat after the first answer was lost has no effect: it finds no lease ('waiting'), or a turn that waits
 -- ('stale').
 create function turnpike.begin_wait(p_turn_id text, p_epoch integer, p_reason turnpike.wait_reason,
   p_max_seconds integer, p_event_id text, p_moment timestamptz, out outcome text, out turn turns,
-  out has_subscriber boolean) language plpgsql as $$
+  out has_subscriber boolean, out posts boolean) language plpgsql as $$
 declare
   mine turns := turnpike.own_turn(p_turn_id, p_epoch);
   resting turns;
@@ -63,6 +64,7 @@ declare
   kept bigint;
 begin
   has_subscriber := false;
+  posts := false;
   outcome := case when mine.turn_id is null then 'stale' when mine.lease_until is null then 'waiting'
     when mine.cancel_requested_at is not null then 'cancel' else 'new' end;
   if outcome is distinct from 'new' then
@@ -116,10 +118,10 @@ begin
   has_subscriber := turnpike.write_wait(turn, 'turn.waiting', p_event_id,
     turn.waiting - 'calls' || jsonb_build_object('calls',
     (select coalesce(jsonb_agg(c - 'input'), '[]') from jsonb_array_elements(turn.waiting -> 'calls') c)), p_moment);
-  perform turnpike.release_holds(array[row(mine, 0, -released)::turnpike.turn_spend] || array(
+  posts := turnpike.release_holds(array[row(mine, 0, -released)::turnpike.turn_spend] || array(
       select row(b, 0, -b.hold_credit_micros)::turnpike.turn_spend from unnest(blocked) b),
     coalesce(mine.end_user_hold_credit_micros - kept, 0)
-    + (select coalesce(sum(b.end_user_hold_credit_micros), 0) from unnest(blocked) b)::bigint);
+    + (select coalesce(sum(b.end_user_hold_credit_micros), 0) from unnest(blocked) b)::bigint, p_moment);
   if reason = 'limit' and p_reason.bound_by <> 'max_cost' then
     insert into waiting_accounts as a (user_id, test, due_at)
     values (mine.user_id, mine.test, least(p_reason.resets_at, p_reason.again_at))

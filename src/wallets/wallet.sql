@@ -153,3 +153,27 @@ begin
     held_credit_micros = s.held_credit_micros - p_released
     where s.user_id = p_user_id and s.shard = p_shard;
 end $$;
+
+-- Notes that a turn was refused in a way that workers may remember. The caller has locked the wallet. A mark of the
+-- last seconds is kept, so that many refusals write it once.
+create function turnpike.mark_refused(p_user_id bigint, p_moment timestamptz) returns void language plpgsql as $$
+begin
+  update wallets w set refused_at = p_moment
+    where w.user_id = p_user_id
+    and (w.refused_at is null or w.refused_at < p_moment - interval '5 seconds' or w.refused_at > p_moment);
+end $$;
+
+-- Returns true if workers may still remember a refusal of a wallet. A mark is up to 5 seconds older than the
+-- refusal, a refusal is remembered for 5 seconds, and clocks differ.
+create function turnpike.may_be_remembered(p_wallet wallets, p_moment timestamptz) returns boolean
+language sql stable as $$
+  select coalesce(p_wallet.refused_at > p_moment - interval '15 seconds', false)
+$$;
+
+-- The same for an account whose wallet the caller has not read. The caller has locked the account or a shard, so this
+-- sees each refusal that did not see this transaction.
+create function turnpike.is_remembered(p_user_id bigint, p_moment timestamptz) returns boolean
+language plpgsql as $$
+begin
+  return coalesce((select turnpike.may_be_remembered(w, p_moment) from wallets w where w.user_id = p_user_id), false);
+end $$;

@@ -243,7 +243,8 @@ export function expectJustified({ wish, refusal }: WishAnswer): void {
     return
   }
   expect(refusal.code).toBe("QUOTA_EXCEEDED")
-  expect(micros(details.needed_usd)).toBe(needed)
+  // A remembered refusal says what the shortest text of an equal turn needs.
+  expect(micros(details.needed_usd)).toBeLessThanOrEqual(needed)
   const exceeded = details.exceeded as Record<string, number>[]
   expect(exceeded.length).toBeGreaterThan(0)
   for (const cap of exceeded) {

@@ -1,6 +1,9 @@
 import { env as bindings } from "cloudflare:workers"
 import type { KeyCredential } from "../../src/actor/actor.ts"
+import type { Context } from "../../src/actor/context.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
+import type { Redis } from "../../src/platform/redis.ts"
+import { RefusalMemory } from "../../src/platform/refusal-memory.ts"
 import { quietContextOf } from "./context.ts"
 import { BARE } from "./customer.ts"
 import { createRandom } from "./random.ts"
@@ -29,7 +32,8 @@ export async function runSequences(
   { name, length, start, sequences = SEQUENCES }: SequencesOptions,
 ): Promise<Record<string, number>> {
   // A cancel waits until no more calls can start, so time has to pass.
-  const context = quietContextOf(world, { clock: { ...world.clock, sleep: (ms) => world.advance(ms) } })
+  const quiet = quietContextOf(world, { clock: { ...world.clock, sleep: (ms) => world.advance(ms) } })
+  const context = { ...quiet, refusals: forgetful(quiet) }
   const base = Number(settings.TURNPIKE_SEED) || createRandom(name).seed
   const met: Record<string, number> = {}
   for (let n = 0; n < sequences; n++) {
@@ -68,3 +72,11 @@ async function createModelAccount(world: World): Promise<ModelAccount> {
   ]
   return { userId, keys, space: await space(BARE) }
 }
+
+/** A memory that remembers no refusal, so that PostgreSQL decides about each turn. */
+const forgetful = ({ clock, log, background }: Context) =>
+  new RefusalMemory(
+    () => ({ drop: async () => {} }) as unknown as Redis,
+    { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
+    { clock, log, background },
+  )

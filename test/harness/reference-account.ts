@@ -8,11 +8,12 @@ import { putEndUserBilling } from "../../src/resale/end-user-billing.ts"
 import { putPrice } from "../../src/resale/put-price.ts"
 import { acceptTurn } from "../../src/turns/accept-turn.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
+import type { TurnRow } from "../../src/turns/turn-row.ts"
 import type { Random } from "./random.ts"
 import {
+  capRefusalOf,
   type KeyLimits,
   leftUnder,
-  type ModelCap,
   ModelCaps,
   type ModelTurn,
   nextDay,
@@ -37,23 +38,11 @@ const NEEDED = 81 * 10 + 16 * 50
 const SEES_WALLETS = [false, true]
 
 export const held = (model: Model) => model.turns.filter(open).reduce((sum, turn) => sum + turn.hold, 0)
-/** The expected refusal under these caps; null if all of them leave enough. */
-function refusalOf(caps: ModelCap[], needed: number, now: number) {
-  // A cap that is smaller than the turn's need comes before all others, since no later period helps.
-  const isTooSmall = ({ limit }: ModelCap) => limit < needed
-  const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
-  const last = exceeded
-    .toSorted((one, other) => Number(isTooSmall(one)) - Number(isTooSmall(other)) || one.resets - other.resets)
-    .at(-1)
-  if (!last) return null
-  const wait = Math.max(1, Math.ceil((last.resets - now) / 1000))
-  const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
-  return {
-    code: "QUOTA_EXCEEDED",
-    details: { cap: last.cap, ...numbers, left_usd: leftUnder(last) / 1e7, needed_usd: needed / 1e7 },
-    retryAfter: exceeded.some(isTooSmall) ? undefined : wait,
-    retryable: !exceeded.some(isTooSmall),
-  }
+/** A request for a turn. */
+export interface TurnWish {
+  credential: KeyCredential
+  idempotencyKey: string
+  body: { space: string; end_user_ref: string; text: string; conversation: string; max_cost_usd?: number }
 }
 
 /** An account with two keys, the second with the scope `all`, and a space that both can see. */
@@ -72,7 +61,7 @@ export class ModelledAccount {
   readonly met: Record<string, number> = {}
 
   protected readonly world: World
-  protected readonly context: Context
+  protected context: Context
   protected readonly random: Random
   protected readonly account: ModelAccount
 
@@ -106,15 +95,33 @@ export class ModelledAccount {
       now: this.world.clock.now(),
     })
     this.model.balance += micros
+    await this.context.refusals.free(this.account.userId)
+  }
+
+  /** The own limit of the next turn. */
+  protected get max() {
+    return this.random.int(2) ? null : 1000 + this.random.int(3_000_000)
+  }
+
+  /** The key, the end user and the conversation of the next turn. */
+  protected wish() {
+    const [key, endUser] = [this.random.int(2), this.random.pick(["c", "d"])]
+    return { key, endUser, conversation: this.random.pick(["a", "b"]) }
+  }
+
+  /** Checks that a turn is refused as the model expects. */
+  protected async refused(sent: Promise<unknown>, expected: object, _asked: TurnWish): Promise<void> {
+    await expect(sent).rejects.toMatchObject(expected)
+  }
+
+  /** Checks that a turn is accepted, as the model expects. Null: it may have been refused. */
+  protected async accepted(sent: ReturnType<typeof acceptTurn>, _asked: TurnWish): Promise<TurnRow | null> {
+    return (await sent).made
   }
 
   async accept() {
-    const max = this.random.int(2) ? null : 1000 + this.random.int(3_000_000)
-    const [key, endUser, conversation] = [
-      this.random.int(2),
-      this.random.pick(["c", "d"]),
-      this.random.pick(["a", "b"]),
-    ]
+    const { max } = this
+    const { key, endUser, conversation } = this.wish()
     const { space, keys } = this.account
     const body = {
       space,
@@ -124,31 +131,37 @@ export class ModelledAccount {
       ...(max && { max_cost_usd: max / 1e7 }),
     }
     const credential = keys[key]?.credential as KeyCredential
-    const sent = acceptTurn(this.context, credential, { idempotencyKey: crypto.randomUUID(), body })
+    const asked = { credential, idempotencyKey: crypto.randomUUID(), body }
+    const sent = acceptTurn(this.context, credential, asked)
     const needed = NEEDED
-    if (max !== null && max < needed) return expect(sent).rejects.toMatchObject({ code: "COST_LIMIT_TOO_LOW" })
+    if (max !== null && max < needed) return this.refused(sent, { code: "COST_LIMIT_TOO_LOW" }, asked)
     const available = this.model.balance - held(this.model)
     if (available < needed) this.meets("refused by the balance")
-    if (available < needed) return expect(sent).rejects.toMatchObject({ code: "INSUFFICIENT_CREDITS" })
+    if (available < needed) return this.refused(sent, { code: "INSUFFICIENT_CREDITS" }, asked)
     const price = this.sales.prices[endUser] ?? null
     const prepaid = this.sales.prepaid[endUser] === true
     const credit = this.sales.balance(endUser) - this.sales.held(endUser)
     if (prepaid && credit < mostCharged(price, needed)) {
       this.meets("refused by the end user's wallet")
-      return expect(sent).rejects.toMatchObject({
-        code: "END_USER_CREDIT_SPENT",
-        details: {
-          ...(SEES_WALLETS[key] && { available_usd: credit / 1e7 }),
-          needed_usd: mostCharged(price, needed) / 1e7,
+      return this.refused(
+        sent,
+        {
+          code: "END_USER_CREDIT_SPENT",
+          details: {
+            ...(SEES_WALLETS[key] && { available_usd: credit / 1e7 }),
+            needed_usd: mostCharged(price, needed) / 1e7,
+          },
         },
-      })
+        asked,
+      )
     }
     const window = this.caps.windowOf(key, this.now)
     const caps = this.caps.of(key, endUser, this.now, window)
-    const refusal = refusalOf(caps, needed, this.now)
+    const refusal = capRefusalOf(caps, needed, this.now)
     if (refusal) this.meets(`refused by ${refusal.details.cap}`)
-    if (refusal) return expect(sent).rejects.toMatchObject(refusal)
-    const { made: turn } = await sent
+    if (refusal) return this.refused(sent, refusal, asked)
+    const turn = await this.accepted(sent, asked)
+    if (!turn) return
     const wanted = max ?? TURN_POLICY.defaultHold
     const paid = prepaid ? holdWithin(price, credit, wanted) : wanted
     if (prepaid) this.meets("prepaid")
@@ -236,6 +249,7 @@ export class ModelledAccount {
         "update wallets set end_user_daily_credit_micros = $2, end_user_monthly_credit_micros = $3 where user_id = $1",
         [userId, this.caps.account.daily, this.caps.account.monthly],
       )
+      await this.context.refusals.free(userId)
       return
     }
     if (what === "end_user") {
@@ -271,6 +285,7 @@ export class ModelledAccount {
         limits.monthly,
       ],
     )
+    await this.context.refusals.free(userId)
   }
 
   /** Moves the clock close to the end of a day, a month or a window. */

@@ -196,3 +196,22 @@ export interface Wait {
 }
 
 export type CallState = "asked" | "allowed" | "denied" | "awaited" | "answered"
+
+/** The expected refusal under these caps; null if all of them leave enough. */
+export function capRefusalOf(caps: ModelCap[], needed: number, now: number) {
+  // A cap that is smaller than the turn's need comes before all others, since no later period helps.
+  const isTooSmall = ({ limit }: ModelCap) => limit < needed
+  const exceeded = caps.filter((cap) => leftUnder(cap) < needed)
+  const last = exceeded
+    .toSorted((one, other) => Number(isTooSmall(one)) - Number(isTooSmall(other)) || one.resets - other.resets)
+    .at(-1)
+  if (!last) return null
+  const wait = Math.max(1, Math.ceil((last.resets - now) / 1000))
+  const numbers = { limit_usd: last.limit / 1e7, spent_usd: last.spent / 1e7, reserved_usd: last.reserved / 1e7 }
+  return {
+    code: "QUOTA_EXCEEDED",
+    details: { cap: last.cap, ...numbers, left_usd: leftUnder(last) / 1e7, needed_usd: needed / 1e7 },
+    retryAfter: exceeded.some(isTooSmall) ? undefined : wait,
+    retryable: !exceeded.some(isTooSmall),
+  }
+}

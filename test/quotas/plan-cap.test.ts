@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { reconciliationSchema } from "../../src/billing/reconciliation-row.ts"
+import { REFUSAL_POLICY } from "../../src/platform/refusal-memory.ts"
 import { signInAdmin } from "../harness/books.ts"
 import { CHEAP, CHEAP_USD, cappedAccount } from "../harness/caps.ts"
 import { expectPromises } from "../harness/promises.ts"
@@ -64,6 +65,8 @@ test("A changed cap, a deactivated plan and an ended plan apply to the next requ
   const status = async () => {
     const answer = await account.client.send(turn)
     await world.drain()
+    // Plans change by SQL here, so remembered refusals end by their time.
+    await world.advance(REFUSAL_POLICY.keptMs)
     return answer.status
   }
   await givePlan(world, account.userId, CHEAP_USD)
@@ -82,7 +85,6 @@ test("A changed cap, a deactivated plan and an ended plan apply to the next requ
     new Date(world.clock.ms() + 1000),
   ])
   expect(await status()).toBe(429)
-  await world.advance(1000)
   expect(await status(), "no plan is active").toBe(202)
   await expectPromises(world, account.userId)
 })

@@ -60,7 +60,9 @@ describe.each(TRIED)("A load during which Redis %s", (name, prepare) => {
     })
     seen.push(...(await world.calls()))
     expect(seen.filter(({ label }) => label.includes("accept_turn")).length).toBeGreaterThanOrEqual(AT_ONCE)
-    expect(seen.filter(({ service }) => service === "redis")).toEqual([])
+    // Only a caller that was refused lately is looked up in Redis, and only what may free it is told there.
+    const commands = new Set(seen.filter(({ service }) => service === "redis").map(({ label }) => label))
+    expect(["del", "mget", "set"]).toEqual(expect.arrayContaining([...commands]))
     await expectSettled(world, estate, answers)
     await world.close()
   })
@@ -122,7 +124,7 @@ async function expectSettled(world: World, estate: QuotaEstate, answers: WishAns
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.length).toBeLessThan(answers.length)
   for (const answered of answers) {
-    expect(answered.timing).toContain('redis;dur=0.0;desc="calls=0"')
+    if (answered.refusal === null) expect(answered.timing).toMatch(/redis;dur=[\d.]+;desc="calls=[0-2]"/)
     expectJustified(answered)
   }
   const turns = await expectPromises(world, estate.userId)
