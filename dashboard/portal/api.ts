@@ -1,4 +1,10 @@
-import type { PortalAccess, PortalOverview, PortalTurn, PortalTurnTexts } from "../../src/portal/answers.ts"
+import type {
+  PortalAccess,
+  PortalOverview,
+  PortalTurn,
+  PortalTurnTexts,
+  PortalWatch,
+} from "../../src/portal/answers.ts"
 
 const TIMEOUT_MS = 30_000
 
@@ -50,6 +56,7 @@ export async function openSession(onEnd: () => void) {
     overview: () => call<PortalOverview>("overview"),
     turns: (cursor: string | null) => call<TurnsPage>(`turns${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`),
     turn: (id: string) => call<PortalTurnTexts>(`turns/${encodeURIComponent(id)}`),
+    watch: (id: string) => call<PortalWatch>(`turns/${encodeURIComponent(id)}/watch`, {}),
     decide: (turnId: string, call_: string, decision: "allow" | "deny") =>
       call<object>(`turns/${encodeURIComponent(turnId)}/calls/${call_}/decision`, { decision }),
   }

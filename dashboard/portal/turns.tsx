@@ -38,13 +38,15 @@ export function Turns({ api, version }: { api: PortalApi; version: number }) {
   useEffect(() => {
     load(null)
   }, [version])
+  const replace = (changed: PortalTurn) =>
+    setTurns((shown) => shown?.map((turn) => (turn.turn_id === changed.turn_id ? changed : turn)) ?? null)
   const usd = moneyOf((turns ?? []).map(({ charged_usd }) => charged_usd))
   return (
     <Section title="requests">
       {turns?.length === 0 && <p class="muted">{say("noRequests")}</p>}
       <ul class="list">
         {turns?.map((turn) => (
-          <Turn key={turn.turn_id} of={turn} api={api} usd={usd} />
+          <Turn key={turn.turn_id} of={turn} api={api} usd={usd} onChange={replace} />
         ))}
       </ul>
       {turns === null && state === "loading" && <Loading />}
@@ -62,9 +64,10 @@ interface TurnProps {
   of: PortalTurn
   api: PortalApi
   usd: (value: number) => string
+  onChange: (turn: PortalTurn) => void
 }
 
-function Turn({ of: turn, api, usd }: TurnProps) {
+function Turn({ of: turn, api, usd, onChange }: TurnProps) {
   const [open, setOpen] = useState(false)
   const id = `texts-${turn.turn_id}`
   return (
@@ -78,13 +81,19 @@ function Turn({ of: turn, api, usd }: TurnProps) {
         </span>
       </button>
       <div id={id} hidden={!open}>
-        {open && <Texts key={turn.state} api={api} turnId={turn.turn_id} />}
+        {open && <Texts key={turn.state} api={api} turnId={turn.turn_id} onChange={onChange} />}
       </div>
     </li>
   )
 }
 
-function Texts({ api, turnId }: { api: PortalApi; turnId: string }) {
+interface TextsProps {
+  api: PortalApi
+  turnId: string
+  onChange: (turn: PortalTurn) => void
+}
+
+function Texts({ api, turnId, onChange }: TextsProps) {
   const [turn, setTurn] = useState<PortalTurnTexts | "failed" | null>(null)
   const load = () => {
     setTurn(null)
@@ -101,7 +110,69 @@ function Texts({ api, turnId }: { api: PortalApi; turnId: string }) {
       <dt>{say("you")}</dt>
       <dd>{turn.text || say("deleted")}</dd>
       <dt>{say("reply")}</dt>
-      <dd>{turn.result ?? (turn.finished_at ? say("noReply") : say("notFinished"))}</dd>
+      {turn.finished_at ? (
+        <dd>{turn.result ?? say("noReply")}</dd>
+      ) : (
+        <LiveReply api={api} turnId={turnId} onChange={onChange} />
+      )}
     </dl>
+  )
+}
+
+/** The text of one step. `isApart`: tools ran before it, so it does not continue the text of the step before. */
+interface TextPart {
+  step: number
+  text: string
+  isApart: boolean
+}
+
+/** The parts after an event. A step that starts again, because its worker was lost, has no text yet. */
+function grown(parts: TextPart[], type: string, { step, text = "" }: { step: number; text?: string }): TextPart[] {
+  const earlier = parts.filter((part) => part.step !== step)
+  const own = parts.find((part) => part.step === step)
+  if (type === "step.started") return [...earlier, { step, text: "", isApart: own?.isApart ?? false }]
+  if (type === "text.delta") return [...earlier, { step, isApart: false, ...own, text: (own?.text ?? "") + text }]
+  return parts.some(({ step: next }) => next > step) ? parts : [...parts, { step: step + 1, text: "", isApart: true }]
+}
+
+const textOf = (parts: TextPart[]) =>
+  parts
+    .map(({ text, isApart }) => (isApart && text ? `\n\n${text}` : text))
+    .join("")
+    .trimStart()
+
+/** The reply of a turn that has not ended, as it is written. */
+function LiveReply({ api, turnId, onChange }: TextsProps) {
+  const [parts, setParts] = useState<TextPart[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each part shows one turn in one state
+  useEffect(() => {
+    let stream: EventSource | null = null
+    let isOver = false
+    const end = () => {
+      stream?.close()
+      api.turn(turnId).then(onChange, () => {})
+    }
+    api.watch(turnId).then(
+      ({ url }) => {
+        if (url === null || isOver) return
+        stream = new EventSource(url)
+        for (const type of ["step.started", "text.delta", "tool.started"]) {
+          stream.addEventListener(type, ({ data }) => setParts((shown) => grown(shown, type, JSON.parse(data).data)))
+        }
+        for (const type of ["turn.done", "turn.failed", "turn.cancelled", "turn.waiting"]) {
+          stream.addEventListener(type, end)
+        }
+      },
+      () => {},
+    )
+    return () => {
+      isOver = true
+      stream?.close()
+    }
+  }, [])
+  return (
+    <dd aria-live="polite" aria-busy="true">
+      {textOf(parts) || say("notFinished")}
+    </dd>
   )
 }

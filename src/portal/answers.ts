@@ -94,5 +94,10 @@ export interface PortalTurnTexts extends PortalTurn {
   result: string | null
 }
 
+/** The stream of a turn, as the address of an EventSource. Null: a preview has none. */
+export interface PortalWatch {
+  url: string | null
+}
+
 /** The messages to the page that frames the portal. */
 export type PortalMessage = { type: "turnpike.portal.expired" } | { type: "turnpike.portal.height"; height: number }

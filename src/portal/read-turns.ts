@@ -6,10 +6,12 @@ import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { decodeCursor, type Page, toPage } from "../base/pagination.ts"
 import { toInstant } from "../base/time.ts"
+import { WATCH_POLICY } from "../turns/policies.ts"
 import { waitForEndUser } from "../turns/shown-wait.ts"
 import type { StoredWaiting } from "../turns/turn-row.ts"
 import { waitsBehind } from "../turns/waits-behind.ts"
-import type { PortalTurn, PortalTurnTexts, PortalWait } from "./answers.ts"
+import { createWatchToken, WATCH_PATH } from "../turns/watch-token.ts"
+import type { PortalTurn, PortalTurnTexts, PortalWait, PortalWatch } from "./answers.ts"
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { asEndUser, checkSession, isOwnTurn, requireScope } from "./read-portal.ts"
@@ -39,6 +41,20 @@ export async function getPortalTurn(ctx: Context, portal: Portal, turnId: string
   const [turn] = rows
   if (!turn) throw turnUnknown()
   return { ...serialize(turn), text: turn.text, result: turn.result }
+}
+
+/**
+ * Makes the stream of one of the end user's turns: that of a watch token, which ends with the session at the latest.
+ * NOT_FOUND for every other turn.
+ */
+export async function watchPortalTurn(ctx: Context, portal: Portal, turnId: string): Promise<PortalWatch> {
+  await getPortalTurn(ctx, portal, turnId)
+  const { credential, until } = portal
+  if (credential.kind !== "key") return { url: null }
+  const left = Math.floor((until.getTime() - ctx.clock.now().getTime()) / 1000)
+  const seconds = Math.max(1, Math.min(WATCH_POLICY.seconds, left))
+  const { token } = await asEndUser(createWatchToken(ctx, credential, { turnId, seconds, include: [] }))
+  return { url: `${WATCH_PATH}?token=${token}` }
 }
 
 /** Tells the same about the turn of another end user and about a turn that never was. */

@@ -5,6 +5,9 @@ import { TurnpikeError } from "../base/errors.ts"
 import { getTurn } from "./get-turn.ts"
 import { WATCH_POLICY } from "./policies.ts"
 
+/** The stream's path. The token in its query is the credential. */
+export const WATCH_PATH = "/v1/watch"
+
 const PREFIX = "watch_"
 /** The token is not stored: its sealed content is all there is of it. */
 const TARGET = { table: "watch_tokens", column: "content", row: "", owner: "" }

@@ -105,17 +105,18 @@ describe.skipIf(!hasBrowser)("Text in a browser", () => {
     await page.close()
   })
 
-  test("The portal stays smooth while a turn of its end user is written", async () => {
-    const session = await send("POST", `/v1/end-users/${END_USER}/portal-sessions`, { scopes: ["usage", "turns"] })
+  test("The portal shows the reply of a turn in many small parts while it is written", async () => {
+    const session = await send("POST", `/v1/end-users/${END_USER}/portal-sessions`, { scopes: ["turns"] })
+    // Slow, so that most of it is still to come when the page is open.
+    const text = TEXT.replace("15 ms", "40 ms")
+    await send("POST", "/v1/turns", { space, end_user_ref: END_USER, text })
     const page = await person.context.newPage()
     await page.goto(session.url)
-    await page.getByRole("heading", { name: "Requests" }).waitFor()
-    const stop = await record(page, "main")
-    const { turn_id } = await send("POST", "/v1/turns", { space, end_user_ref: END_USER, text: TEXT })
-    while ((await send("GET", `/v1/turns/${turn_id}?wait=5`)).state !== "done");
-    const recording = await stop()
-    console.log(`portal: ${JSON.stringify(recording)}`)
-    expect(recording.frames).toBeGreaterThan(15)
+    await page.getByRole("button", { name: /stream 40 ms/ }).click()
+    const stop = await record(page, "dd[aria-live=polite]")
+    await page.locator("dd").last().filter({ hasText: "word299" }).waitFor()
+    expectSmooth("portal", await stop())
+    expect(await page.locator("dd").last().textContent()).toBe(WORDS)
     await page.close()
   })
 })

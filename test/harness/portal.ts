@@ -63,7 +63,13 @@ export function createPortalBrowser(world: Pick<World, "invoke">) {
           { method: "POST", body: JSON.stringify({ decision }) },
           { authorization: `Bearer ${answer.token}` },
         )
-      return { ...answer, get, decide }
+      const watch = (turnId: string) =>
+        ask(
+          `/portal/api/turns/${turnId}/watch`,
+          { method: "POST", body: "{}" },
+          { authorization: `Bearer ${answer.token}` },
+        )
+      return { ...answer, get, decide, watch }
     },
   }
 }

@@ -9,12 +9,19 @@ import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { idParam } from "../../http/query.ts"
 import { createRedis } from "../../platform/redis.ts"
-import type { PortalAccess, PortalOverview, PortalTurn, PortalTurnTexts, ShownFrame } from "../../portal/answers.ts"
+import type {
+  PortalAccess,
+  PortalOverview,
+  PortalTurn,
+  PortalTurnTexts,
+  PortalWatch,
+  ShownFrame,
+} from "../../portal/answers.ts"
 import { decideInPortal } from "../../portal/decide.ts"
 import { PORTAL_FILES, PORTAL_PATH, portalPath, portalPolicy } from "../../portal/page.ts"
 import { PORTAL_POLICY } from "../../portal/policies.ts"
 import { checkSession, readOverview } from "../../portal/read-portal.ts"
-import { getPortalTurn, listPortalTurns } from "../../portal/read-turns.ts"
+import { getPortalTurn, listPortalTurns, watchPortalTurn } from "../../portal/read-turns.ts"
 import { exchangeCode, portalRefused, readFrame, readPortalToken } from "../../portal/session.ts"
 import { callParam } from "../../waits/call-id.ts"
 
@@ -97,6 +104,20 @@ export function mountPortal(app: App) {
       errors: ["PORTAL_SESSION_INVALID", "SCOPE_DENIED", "NOT_FOUND"],
     },
     async (c, { params: { turn_id } }) => getPortalTurn(c.get("ctx"), await portalOf(c), turn_id),
+  )
+
+  app.operation(
+    {
+      ...ofPage,
+      method: "post",
+      path: `${API}/turns/{turn_id}/watch`,
+      id: "watchPortalTurn",
+      summary: "Watch a turn",
+      params: z.object({ turn_id: idParam }),
+      answer: answer<PortalWatch>(),
+      errors: ["PORTAL_SESSION_INVALID", "SCOPE_DENIED", "NOT_FOUND"],
+    },
+    async (c, { params: { turn_id } }) => watchPortalTurn(c.get("ctx"), await portalOf(c), turn_id),
   )
 
   app.operation(

@@ -7,13 +7,11 @@ import { eventStream } from "../../http/event-stream.ts"
 import { idParam, numberCursor, pageOf, pageQuery } from "../../http/query.ts"
 import { untilClientLeaves } from "../../http/text-stream.ts"
 import { STREAM_POLICY, WATCH_POLICY } from "../../turns/policies.ts"
-import { createWatchToken, readWatchToken, WATCH_PARTS } from "../../turns/watch-token.ts"
+import { createWatchToken, readWatchToken, WATCH_PARTS, WATCH_PATH } from "../../turns/watch-token.ts"
 import { listWatched, WATCH_TURN_ERRORS, watchTurn } from "../../turns/watch-turn.ts"
 import { acceptsEventStream, parseLastEventId } from "../turn-events.ts"
 
 const tag = "Turns"
-/** The token in the query is the credential. */
-export const WATCH_PATH = "/v1/watch"
 
 const createWatchTokenSchema = z
   .strictObject({
