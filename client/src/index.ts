@@ -28,6 +28,7 @@ export type {
   ChangeOptions,
   CreateOptions,
   CreateTurnOptions,
+  NewTurn,
   RequestOptions,
   RunOptions,
   TurnpikeOptions,

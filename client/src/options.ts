@@ -1,4 +1,4 @@
-import type { Turn, TurnEvent } from "./operations.ts"
+import type { CreateTurn, Turn, TurnEvent } from "./operations.ts"
 
 import type { Runtime } from "./runtime.ts"
 
@@ -92,6 +92,9 @@ function fromEnvironment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
   return process?.env?.[name] || undefined
 }
+
+/** A turn as it is sent: with a text, or with messages. */
+export type NewTurn = CreateTurn & ({ text: string } | { messages: NonNullable<CreateTurn["messages"]> })
 
 /** Options of `create`. */
 export interface CreateTurnOptions extends CreateOptions {

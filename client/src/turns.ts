@@ -2,7 +2,6 @@ import { TimeoutError } from "./errors.ts"
 import { followTurn, isOver } from "./follow-turn.ts"
 import type { List } from "./list.ts"
 import type {
-  CreateTurn,
   CreateWatchToken,
   PatchTurn,
   Turn,
@@ -12,7 +11,7 @@ import type {
   TurnReceipt,
   WatchToken,
 } from "./operations.ts"
-import type { CreateOptions, CreateTurnOptions, RequestOptions, RunOptions } from "./options.ts"
+import type { CreateOptions, CreateTurnOptions, NewTurn, RequestOptions, RunOptions } from "./options.ts"
 import { sleep } from "./runtime.ts"
 import type { Query, Transport } from "./transport.ts"
 
@@ -55,7 +54,7 @@ export class Turns {
    *   { idempotencyKey: `order-${order.id}` },
    * )
    */
-  create(body: CreateTurn, { wait, ...options }: CreateTurnOptions = {}): Promise<Turn> {
+  create(body: NewTurn, { wait, ...options }: CreateTurnOptions = {}): Promise<Turn> {
     return this.#transport.call("createTurn", { body, query: { wait } }, options)
   }
 
@@ -67,7 +66,7 @@ export class Turns {
    * const { admitted, refused_by } = await turnpike.turns.estimate({ space, end_user_ref: "customer-42", text })
    * if (!admitted) console.log(refused_by?.code, refused_by?.retry_after)
    */
-  estimate(body: CreateTurn, options?: RequestOptions): Promise<TurnEstimate> {
+  estimate(body: NewTurn, options?: RequestOptions): Promise<TurnEstimate> {
     return this.#transport.call("estimateTurn", { body }, options)
   }
 
@@ -80,7 +79,7 @@ export class Turns {
    * const turn = await turnpike.turns.run({ space, end_user_ref: "customer-42", text: "Where is my order?" })
    * console.log(turn.state === "done" ? turn.result : turn.error?.code, turn.billed_cost_usd)
    */
-  async run(body: CreateTurn, options: RunOptions = {}): Promise<Turn> {
+  async run(body: NewTurn, options: RunOptions = {}): Promise<Turn> {
     const { timeoutMs, onEvent, onWaiting, cancelOnAbort = false, signal, ...rest } = options
     const late = new AbortController()
     const takeBack = timeoutMs === undefined ? () => {} : this.#transport.runtime.after(timeoutMs, () => late.abort())
@@ -119,7 +118,7 @@ export class Turns {
   }
 
   /** Sends a turn, and opens its events with the same request. A service without this form answers with the turn. */
-  async #open(body: CreateTurn, options: CreateOptions): Promise<Opened> {
+  async #open(body: NewTurn, options: CreateOptions): Promise<Opened> {
     const headers = { accept: "text/event-stream" }
     const response = await this.#transport.open("createTurn", { body }, options, { headers })
     if (response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -156,7 +155,7 @@ export class Turns {
    * for await (const event of stream) if (event.type === "text.delta") process.stdout.write(String(event.data.text))
    * const turn = await stream.result()
    */
-  stream(body: CreateTurn, options: CreateOptions = {}): TurnStream {
+  stream(body: NewTurn, options: CreateOptions = {}): TurnStream {
     const { idempotencyKey: _key, ...reading } = options
     let sent: Promise<Opened> | undefined
     const send = () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { REFUSAL_POLICY } from "../../src/platform/refusal-memory.ts"
 import type { ReadAnswer } from "../harness/answers.ts"
 import { cappedAccount } from "../harness/caps.ts"
 import { dumpTables } from "../harness/dump.ts"
@@ -80,6 +81,8 @@ test(`The estimate equals the turn's answer in ${SITUATIONS} seeded situations`,
   const seen: Record<string, number> = {}
   for (let situation = 0; situation < SITUATIONS; situation++) {
     if (random.int(2)) await random.pick(changes)(random)
+    // A refusal that is remembered would name the amounts of an earlier turn.
+    await world.advance(REFUSAL_POLICY.keptMs)
     const sender = random.pick(clients)
     const body = {
       space: own.get(sender) ?? random.pick([...Array(9).fill([owner.space, furnished]).flat(), archived, "spc_none"]),

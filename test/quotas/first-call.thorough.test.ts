@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { NewKey } from "../../src/keys/create-key.ts"
 import { topUp } from "../../src/ops/seed.ts"
+import { REFUSAL_POLICY } from "../../src/platform/refusal-memory.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { type JsonBody, readAnswer } from "../harness/answers.ts"
 import { orderTool } from "../harness/customer.ts"
@@ -105,6 +106,8 @@ async function sendThree({ client, body }: Case, random: Random, told: Told): Pr
   const atOnce = random.int(2) === 0
   const turns: string[] = []
   for (let n = 0; n < 3; n++) {
+    // A refusal that is remembered would name the amounts of an earlier turn.
+    await world.advance(REFUSAL_POLICY.keptMs)
     const use = random.pick(["", "[use input=99999999]\n", "[use input=10]\n"])
     const { needed_usd } = await estimate(client, body)
     const max = random.pick([{}, { max_cost_usd: needed_usd }, { max_cost_usd: 2 * needed_usd }])
