@@ -4,6 +4,8 @@ import pg from "pg"
 import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
+import type { Redis } from "../src/platform/redis.ts"
+import { RefusalMemory } from "../src/platform/refusal-memory.ts"
 import { Turnstile } from "../src/platform/turnstile.ts"
 import { noQueue } from "../test/harness/context.ts"
 import type { Version } from "./version.ts"
@@ -73,6 +75,15 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     logged: {},
     statements: new Turnstile({ atOnce: Number.POSITIVE_INFINITY, waiting: 0 }),
     background: (work) => void work.catch(() => {}),
+    refusals: forgetful(),
   }
   return context as Context
 }
+
+/** Remembers no refusal, so each turn is decided by the database. */
+const forgetful = () =>
+  new RefusalMemory(
+    () => ({ drop: async () => {} }) as unknown as Redis,
+    { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
+    { clock: systemClock, log: () => {}, background: () => {} },
+  )

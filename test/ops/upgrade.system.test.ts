@@ -137,6 +137,7 @@ async function world() {
     background() {},
     queue: noQueue,
     slots,
+    refusals: { ask: async () => ({ found: [], watch: null }), note() {} },
   }
   const ctx = { ...direct, ...quiet, statements: new Turnstile(STATEMENTS) } as unknown as Context
   const credential = parseApiKey(value) as KeyCredential
