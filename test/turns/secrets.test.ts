@@ -111,7 +111,7 @@ const space = {
   ],
   manifest: {
     builtin_tools: ["write_file"],
-    subagents: [{ name: "researcher", description: "Finds out.", instructions: "Use {{secrets.SUBAGENT}} well." }],
+    subagents: [{ name: "researcher", description: "Finds out.", instructions: "Use secrets.SUBAGENT well." }],
   },
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { MESSAGE_POLICY } from "../../src/turns/policies.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
@@ -142,7 +143,7 @@ describe("The envelope", () => {
     expect(response.headers.get("allow")).toBe("POST, GET, HEAD")
   })
   test("A body above the size limit is refused, with and without a declared length", async () => {
-    const body = JSON.stringify({ space, end_user_ref: "c", text: long(1024 * 1024) })
+    const body = JSON.stringify({ space, end_user_ref: "c", text: long(MESSAGE_POLICY.bodyBytes) })
     await expectRefused(() => client.call("POST", "/v1/turns", body, headers), 413, "PAYLOAD_TOO_LARGE")
     const stream = new Blob([body]).stream()
     const request = new Request("https://api.test/v1/turns", {
