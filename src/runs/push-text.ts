@@ -99,8 +99,9 @@ export class TextPush {
   private isHeard: boolean | null
   /** How often readers may have come without a message that has counted them. */
   private news = 0
-  /** True if a reader may have seen text of the current call. */
-  isShown = false
+  /** A reader may have got text of the current call, and how many of its pieces have no answer yet. */
+  private isHeardOf = false
+  private unanswered = 0
 
   /** `publish` returns how many listen. `isHeard`: readers listen from the start. */
   constructor(
@@ -127,11 +128,17 @@ export class TextPush {
     return this.isHeard === true
   }
 
+  /** True if a reader may have got text of the current call. An answer that is not there yet may say so. */
+  get isShown(): boolean {
+    return this.isHeardOf || this.unanswered > 0
+  }
+
   begin(call: PushedCall): void {
     this.call = call
     this.waiting = ""
     this.isHeard = this.isHeard === true ? true : null
-    this.isShown = false
+    this.isHeardOf = false
+    this.unanswered = 0
     this.isAwaiting = false
     this.hurry = new AbortController()
     // Readers show no piece before the log has the start of its call.
@@ -227,16 +234,19 @@ export class TextPush {
     try {
       const isFirst = this.isHeard !== true
       const { news } = this
+      if (push !== null) this.unanswered++
       const isHeard = (await this.publish(push)) > 0
       // A reader that has come in the meantime got this message from the log.
       if (isHeard || news === this.news) this.isHeard = isHeard
-      if (push !== null && call === this.call) this.isShown ||= isHeard
+      if (push !== null && call === this.call) this.isHeardOf ||= isHeard
       if (isFirst && this.isHeard) call?.onReader()
     } catch (error) {
       this.isHeard = false
       // The answer can be lost after readers got the message.
-      if (push !== null && call === this.call) this.isShown = true
+      if (push !== null && call === this.call) this.isHeardOf = true
       this.ctx.log("info", "turn.push_failed", { turn_id: this.turnId, error: describeError(error) })
+    } finally {
+      if (push !== null && call === this.call) this.unanswered--
     }
   }
 

@@ -117,6 +117,19 @@ test("Text without an answer from Redis may have been shown, so it must be in th
   expect([push.isShown, push.hasReaders]).toEqual([true, false])
 })
 
+test("A piece without its answer may have been shown, until the answer says that no reader listens", async () => {
+  const answer = Promise.withResolvers<number>()
+  const { push, pass } = pushTo(() => 0, { held: answer.promise })
+  begin(push)
+  push.add("a ", 0)
+  await pass(5)
+  push.end()
+  expect(push.isShown).toBe(true)
+  answer.resolve(0)
+  await pass(5)
+  expect(push.isShown).toBe(false)
+})
+
 /** The text of a call for `ms`, a word each 15 ms. A follower joins: it subscribes, and then rings the bell. */
 async function streamTo(followers: readonly number[], ms: number, { inPlace = false, isDown = false } = {}) {
   const listeners = (now: number) => {
