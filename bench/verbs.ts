@@ -4,10 +4,8 @@ import pg from "pg"
 import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
-import type { Redis } from "../src/platform/redis.ts"
-import { RefusalMemory } from "../src/platform/refusal-memory.ts"
 import { Turnstile } from "../src/platform/turnstile.ts"
-import { noQueue } from "../test/harness/context.ts"
+import { forgetful, noQueue } from "../test/harness/context.ts"
 import type { Version } from "./version.ts"
 
 export const BRAND = "turnpike"
@@ -60,6 +58,8 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     })
     return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
   })
+  const log = () => {}
+  const background = (work: Promise<unknown>) => void work.catch(() => {})
   const context: Partial<Context> = {
     brand: BRAND,
     requestId: "bench",
@@ -71,19 +71,11 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     clock: systemClock,
     queue: noQueue,
     slots: { runners: 1, live: 1_000_000, test: 1_000_000, endUser: 1_000_000 },
-    log: () => {},
+    log,
     logged: {},
     statements: new Turnstile({ atOnce: Number.POSITIVE_INFINITY, waiting: 0 }),
-    background: (work) => void work.catch(() => {}),
-    refusals: forgetful(),
+    background,
+    refusals: forgetful({ clock: systemClock, log, background }),
   }
   return context as Context
 }
-
-/** Remembers no refusal, so each turn is decided by the database. */
-const forgetful = () =>
-  new RefusalMemory(
-    () => ({ drop: async () => {} }) as unknown as Redis,
-    { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
-    { clock: systemClock, log: () => {}, background: () => {} },
-  )

@@ -82,17 +82,17 @@ function turnMessages(plain: readonly PlainMessage[], fileIds: readonly string[]
 
 /** Some servers number the calls of each answer from the beginning. A turn wants another id for each call. */
 class UniqueIds {
-  private readonly made_ = new Map<string, number>()
+  private readonly times = new Map<string, number>()
 
   made(id: string): string {
-    this.made_.set(id, (this.made_.get(id) ?? 0) + 1)
+    this.times.set(id, (this.times.get(id) ?? 0) + 1)
     return this.answered(id)
   }
 
   /** The id of the newest call with this id. */
   answered(id: string): string {
-    const times = this.made_.get(id) ?? 1
-    return times === 1 ? id : `${id}~${times}`
+    const nth = this.times.get(id) ?? 1
+    return nth === 1 ? id : `${id}~${nth}`
   }
 }
 

@@ -122,9 +122,10 @@ async function acceptWithFiles(ctx: Context, credential: Credential, given: With
   const places = attachments.map((one, place) => ("fileId" in one ? one.fileId : `${UPLOAD}${place}`))
   if (!createTurnSchema.shape.files.safeParse([...new Set(places)]).success) throw invalid("has too many files", field)
   const asked = withFiles(places)
-  if (attachments.some((one) => !("fileId" in one))) {
-    await checkTurn(ctx, credential, { idempotencyKey, body: withoutUploads(asked) })
+  if (attachments.every((one) => "fileId" in one)) {
+    return sendTurnFor(ctx, credential, { idempotencyKey, body: asked, position }, sentFor)
   }
+  await checkTurn(ctx, credential, { idempotencyKey, body: withoutUploads(asked) })
   const made: TurnUpload[] = []
   try {
     const files = await attachFiles(ctx, credential, { spaceId: body.space, attachments, idempotencyKey, made })

@@ -108,16 +108,22 @@ export async function turnOpening(
   const parts = new Map(
     await Promise.all(files.map(async (file) => [file.file_id, await attachedPart(ctx, file)] as const)),
   )
-  const messages = claim.messages
+  const sent = claim.messages
     ? toModelMessages(claim.messages, (id) => [parts.get(id) ?? namedFile(id)])
     : openingOf(turn.text).own
   const inMessages = new Set(filesIn(claim.messages ?? []))
   const attached = [...parts].flatMap(([id, part]) => (inMessages.has(id) ? [] : [part]))
   const lack =
     missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing), byService: true as const }] : []
-  const exchanges = exchangesOf(messages)
+  const exchanges = exchangesOf(sent)
   const own = withNote(withParts(exchanges.at(-1) ?? [], [...attached, ...lack]), noteOf(note))
-  const before = exchanges.slice(0, -1).map((said) => ({ messages: said, key: JSON.stringify(said) }))
+  const before = exchanges.slice(0, -1).map((messages) => ({
+    messages,
+    // Only a prompt that is too long needs it.
+    get key() {
+      return JSON.stringify(messages)
+    },
+  }))
   return { earlier: [...history.map(earlierOf), ...before], own }
 }
 

@@ -1,6 +1,8 @@
-import { createContext } from "../../src/actor/context.ts"
+import { type Context, createContext } from "../../src/actor/context.ts"
 import { parseBaseEnv } from "../../src/base/env.ts"
 import type { Queue } from "../../src/platform/queue.ts"
+import type { Redis } from "../../src/platform/redis.ts"
+import { RefusalMemory } from "../../src/platform/refusal-memory.ts"
 import type { World } from "./world.ts"
 
 /**
@@ -25,3 +27,11 @@ export const quietContextOf = (...args: Parameters<typeof contextOf>) => ({
   queue: noQueue,
   log() {},
 })
+
+/** A memory that remembers no refusal, so that PostgreSQL decides about each turn. */
+export const forgetful = ({ clock, log, background }: Pick<Context, "clock" | "log" | "background">) =>
+  new RefusalMemory(
+    () => ({ drop: async () => {} }) as unknown as Redis,
+    { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
+    { clock, log, background },
+  )

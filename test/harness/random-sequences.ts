@@ -1,10 +1,7 @@
 import { env as bindings } from "cloudflare:workers"
 import type { KeyCredential } from "../../src/actor/actor.ts"
-import type { Context } from "../../src/actor/context.ts"
 import { parseApiKey } from "../../src/keys/api-key.ts"
-import type { Redis } from "../../src/platform/redis.ts"
-import { RefusalMemory } from "../../src/platform/refusal-memory.ts"
-import { quietContextOf } from "./context.ts"
+import { forgetful, quietContextOf } from "./context.ts"
 import { BARE } from "./customer.ts"
 import { createRandom } from "./random.ts"
 import type { ModelAccount } from "./reference-account.ts"
@@ -72,11 +69,3 @@ async function createModelAccount(world: World): Promise<ModelAccount> {
   ]
   return { userId, keys, space: await space(BARE) }
 }
-
-/** A memory that remembers no refusal, so that PostgreSQL decides about each turn. */
-const forgetful = ({ clock, log, background }: Context) =>
-  new RefusalMemory(
-    () => ({ drop: async () => {} }) as unknown as Redis,
-    { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
-    { clock, log, background },
-  )
