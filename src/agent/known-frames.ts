@@ -45,24 +45,29 @@ export function knownFrames(
     evidence.hasFailed ||= error !== null
     return error ? [error] : frame ? frames.take(frame) : []
   }
-  // Each further stream, such as a TextDecoderStream, would cost a turn of the event loop per piece.
-  const lines = new TransformStream<Uint8Array, Uint8Array>({
-    transform(piece, controller) {
-      const text = events.take(piece).flatMap(known).map(lineOf).join("")
-      if (text !== "") controller.enqueue(encoder.encode(text))
+  const lines = (found: StreamEvent[]) => found.flatMap(known).map(lineOf).join("")
+  // Pulled, since a TransformStream costs a further turn of the event loop per piece.
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = await reader.read()
+        const found = done ? events.end() : events.take(value)
+        const text = lines(found)
+        // A body that is one JSON text, and no piece of a stream, is whole if it can be parsed.
+        evidence.isDone ||=
+          done && events.isOneText && text !== "" && !/"chat\.completion\.chunk"/.test(found[0]?.data ?? "")
+        if (text !== "") controller.enqueue(encoder.encode(text))
+        if (done) return controller.close()
+        if (text !== "") return
+      }
     },
-    flush(controller) {
-      const last = events.end()
-      const text = last.flatMap(known).map(lineOf).join("")
-      // A body that is one JSON text, and no piece of a stream, is whole if it can be parsed.
-      evidence.isDone ||= events.isOneText && text !== "" && !/"chat\.completion\.chunk"/.test(last[0]?.data ?? "")
-      if (text !== "") controller.enqueue(encoder.encode(text))
-    },
+    cancel: (reason) => reader.cancel(reason),
   })
   const headers = new Headers(response.headers)
   headers.set("content-type", "text/event-stream")
   headers.delete("content-length")
-  return new Response(response.body.pipeThrough(lines), { status: response.status, headers })
+  return new Response(body, { status: response.status, headers })
 }
 
 const lineOf = (frame: Fields) => `data: ${JSON.stringify(frame)}\n\n`

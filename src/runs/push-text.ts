@@ -3,6 +3,7 @@ import { Gather } from "../base/gather.ts"
 import { newId } from "../base/ids.ts"
 import { describeError } from "../platform/log.ts"
 import type { ChannelMessage } from "../platform/redis.ts"
+import { Wake } from "../platform/wake.ts"
 import { PUSH_POLICY } from "../turns/policies.ts"
 import { type Push, publishPush } from "../turns/pushed-text.ts"
 import type { ReaderBell } from "./reader-bell.ts"
@@ -91,10 +92,11 @@ export class TextPush {
   /** Where the waiting text begins. */
   private at = 0
   private isSending = false
-  /** This call has listened for readers that come later. */
+  /** This call has listened for readers that come later. Its end stops that. */
   private isAwaiting = false
-  /** Ends the pause before the next piece. */
-  private hurry = new AbortController()
+  private stopAwaiting = () => {}
+  /** Rings at the end of the call, and so ends the pause before the next piece. */
+  private readonly over: Wake
   /** Whether readers listen, as the last answer said. Null: this call has not asked. */
   private isHeard: boolean | null
   /** How often readers may have come without a message that has counted them. */
@@ -114,6 +116,7 @@ export class TextPush {
     this.turnId = turnId
     this.publish = publish
     this.isHeard = isHeard
+    this.over = new Wake(ctx.clock)
     ctx.bell?.listen(turnId, {
       ring: () => this.hearReader(),
       opened: () => {
@@ -140,7 +143,7 @@ export class TextPush {
     this.isHeardOf = false
     this.unanswered = 0
     this.isAwaiting = false
-    this.hurry = new AbortController()
+    this.over.clear()
     // Readers show no piece before the log has the start of its call.
     if (this.isHeard) call.onReader()
   }
@@ -172,7 +175,8 @@ export class TextPush {
   /** The call is over: what waits is sent at once, unless the call was too short to ask for readers. */
   end(): void {
     if (this.isHeard !== true) this.waiting = ""
-    this.hurry.abort(new Error("the call is over"))
+    this.stopAwaiting()
+    this.over.ring()
   }
 
   /** Tells readers that the log has grown. */
@@ -208,15 +212,10 @@ export class TextPush {
 
   /** Opens the bell if the call still writes a moment later. */
   private awaitReaders(): void {
-    const { bell, clock, background } = this.ctx
-    if (!bell || bell.isOpen || this.hurry.signal.aborted || this.isAwaiting) return
+    const { bell, clock } = this.ctx
+    if (!bell || bell.isOpen || this.over.isRung || this.isAwaiting) return
     this.isAwaiting = true
-    background(
-      clock.sleep(PUSH_POLICY.bellMs, this.hurry.signal).then(
-        () => bell.open(),
-        () => {},
-      ),
-    )
+    this.stopAwaiting = clock.after(PUSH_POLICY.bellMs, () => bell.open())
   }
 
   private async sendPiece({ onReader: _, ...call }: PushedCall): Promise<void> {
@@ -250,9 +249,8 @@ export class TextPush {
     }
   }
 
-  private pause(ms: number): Promise<void> {
-    if (ms <= 0) return Promise.resolve()
-    return this.ctx.clock.sleep(ms, this.hurry.signal).catch(() => {})
+  private async pause(ms: number): Promise<void> {
+    if (ms > 0) await this.over.wait(ms)
   }
 }
 

@@ -4,6 +4,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { onceFor } from "../base/once-for.ts"
 import { callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
+import { Wake } from "../platform/wake.ts"
 import { acceptTurn } from "../turns/accept-turn.ts"
 import { callRunner } from "../turns/call-runner.ts"
 import { IN_PLACE_POLICY, TURN_POLICY } from "../turns/policies.ts"
@@ -155,12 +156,11 @@ async function* messagesOf(messages: RunMessage[]): AsyncGenerator<RunMessage[]>
 
 /** The messages of a run for the request that reads its answer. */
 class Outbox {
-  private readonly ctx: Pick<Context, "clock">
+  private readonly wake: Wake
   private waiting: RunMessage[]
-  private wake = Promise.withResolvers<void>()
 
-  constructor(ctx: Outbox["ctx"], first: RunMessage) {
-    this.ctx = ctx
+  constructor({ clock }: Pick<Context, "clock">, first: RunMessage) {
+    this.wake = new Wake(clock)
     this.waiting = [first]
   }
 
@@ -177,7 +177,7 @@ class Outbox {
 
   private add(message: RunMessage): void {
     this.waiting.push(message)
-    this.wake.resolve()
+    this.wake.ring()
   }
 
   async *messages(): AsyncGenerator<RunMessage[]> {
@@ -187,11 +187,8 @@ class Outbox {
       yield waiting.length > 0 ? waiting : [{ kind: "alive" }]
       if (waiting.at(-1)?.kind === "over") return
       if (this.waiting.length > 0) continue
-      this.wake = Promise.withResolvers<void>()
-      const stop = new AbortController()
-      const sleep = this.ctx.clock.sleep(IN_PLACE_POLICY.lifeMs, stop.signal).catch(() => {})
-      await Promise.race([this.wake.promise, sleep])
-      stop.abort(new Error("a message has come"))
+      this.wake.clear()
+      await this.wake.wait(IN_PLACE_POLICY.lifeMs)
     }
   }
 }

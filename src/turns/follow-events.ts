@@ -142,8 +142,7 @@ class Following {
     for (;;) {
       if (this.text.needsLog) until = Math.min(until, this.lookedAt + this.missingMs)
       looks.isPushed = this.pushes.isLive
-      const wake = AbortSignal.any([signal, this.pushes.news])
-      const isDue = await looks.pause({ until, signal: wake })
+      const isDue = await looks.pause({ until, wake: this.pushes.news })
       if (signal.aborted) return false
       const pushed = this.pushes.take()
       const shown = pushed.flatMap((push) => (push === null ? [] : this.text.take(push)))

@@ -3,6 +3,7 @@ import { type CallerArguments, callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { ArgumentsOf } from "../platform/procedures.ts"
+import { Wake } from "../platform/wake.ts"
 import type { TurnState } from "./schemas.ts"
 import { SharedLooks } from "./shared-looks.ts"
 import type { TurnEventRow } from "./turn-event.ts"
@@ -42,6 +43,7 @@ export async function waitForTurn(
   let waited = knowsWait
   const until = ctx.clock.now().getTime() + waitSeconds * 1000
   const looks = new SharedLooks(ctx, credential, { turnId, waitsFor: "end" })
+  const wake = Wake.when(ctx.clock, signal)
   try {
     for (;;) {
       const turn = await looks.look(
@@ -51,7 +53,7 @@ export async function waitForTurn(
       const begins = isWaiting(turn) && !waited
       if (isTerminal(turn.state) || begins || ctx.clock.now().getTime() >= until) return turn
       waited = isWaiting(turn)
-      if (!(await looks.pause({ until, signal }))) return turn
+      if (!(await looks.pause({ until, wake }))) return turn
     }
   } finally {
     looks.end()

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { describeError } from "../platform/log.ts"
+import { Wake } from "../platform/wake.ts"
 import { PUSH_POLICY } from "./policies.ts"
 import { type Push, ringBell, subscribeToPushes } from "./pushed-text.ts"
 
@@ -19,10 +20,11 @@ export class Pushes {
   private readonly turnId: string
   private readonly over: AbortSignal
   private readonly left = new AbortController()
+  /** Rings when a message arrives, and when the reader has left. */
+  readonly news: Wake
   private arrived: Push[] = []
   private chars = 0
   private heard = 0
-  private wake = new AbortController()
   private isOpen = false
   /** The subscription is confirmed: messages from now on arrive. */
   private isSubscribed = false
@@ -40,6 +42,7 @@ export class Pushes {
     this.turnId = turnId
     this.over = AbortSignal.any([signal, this.left.signal])
     this.own = own
+    this.news = Wake.when(ctx.clock, this.over)
     if (own && this.over.aborted) own.leave()
     else if (own) this.over.addEventListener("abort", () => own.leave(), { once: true })
   }
@@ -58,17 +61,12 @@ export class Pushes {
     void this.listen()
   }
 
-  /** Aborted when a message arrives. */
-  get news(): AbortSignal {
-    return this.wake.signal
-  }
-
   /** Returns the messages that have arrived. */
   take(): Push[] {
     const { arrived } = this
     this.arrived = []
     this.chars = 0
-    if (this.wake.signal.aborted) this.wake = new AbortController()
+    this.news.clear()
     return arrived
   }
 
@@ -114,6 +112,6 @@ export class Pushes {
     if (++this.heard >= PUSH_POLICY.mostMessages) this.end()
     this.chars += push?.text.length ?? 1
     if (this.chars <= PUSH_POLICY.heldChars) this.arrived.push(push)
-    this.wake.abort(new Error("a message has arrived"))
+    this.news.ring()
   }
 }

@@ -1,6 +1,7 @@
 import { type Credential, tokenOf } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { call } from "../platform/db.ts"
+import type { Wake } from "../platform/wake.ts"
 import { LOOK_POLICY, PUSH_POLICY } from "./policies.ts"
 import { Waiter } from "./waiters.ts"
 
@@ -80,18 +81,14 @@ export class SharedLooks {
 
   /**
    * Resolves with true when the caller must look: when there is news, and at `until`. At the start of a wait and while
-   * events come, also when no waiter has looked for one pause. Resolves with false if `signal` is aborted.
+   * events come, also when no waiter has looked for one pause. Resolves with false if `wake` rings.
    */
-  async pause({ until, signal }: { until: number; signal: AbortSignal }): Promise<boolean> {
+  async pause({ until, wake }: { until: number; wake: Wake }): Promise<boolean> {
     let due = this.mine.at + this.pauseAfter(this.mine)
     for (;;) {
       awaited.set(this.turnId, Math.max(due, awaited.get(this.turnId) ?? 0))
       const left = Math.min(due, until) - this.now()
-      const slept = await this.ctx.clock.sleep(Math.max(0, left), signal).then(
-        () => true,
-        () => false,
-      )
-      if (!slept || signal.aborted) return false
+      if (await wake.wait(Math.max(0, left))) return false
       this.waiter.stay()
       const now = this.now()
       if (now >= until) return true
