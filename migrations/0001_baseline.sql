@@ -570,6 +570,8 @@ create table api_keys (
   -- Null: as the account's wallet says.
   end_user_price text,
   end_user_prepaid boolean,
+  -- The end user of requests of /v1/openai that name none. Null: the id of the key.
+  default_end_user_ref text,
   expires_at timestamptz,
   revoked_at timestamptz,
   -- Revoking ends the key's turns. True until the sweep finds no open turn. It last tried at ending_tried_at.

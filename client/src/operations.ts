@@ -1222,6 +1222,8 @@ export interface Me {
     space: string | null
     test: boolean
     caps: Caps
+    /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+    default_end_user_ref: string | null
     created_at: string
     expires_at: string | null
   }

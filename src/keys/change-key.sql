@@ -1,4 +1,4 @@
--- Changes the name, expiry and caps of the caller's key. p_changes contains the columns of api_keys to change.
+-- Changes the name, expiry, default end user and caps of the caller's key. p_changes: the columns of api_keys to change.
 -- refused: unknown, revoked, or
 -- - proof: the key would get more time or money, and the caller has not proved their identity recently
 -- - daily: too many changes of keys within a day (daily: the limit)
@@ -32,6 +32,7 @@ begin
   if refused is null then
     own := wanted;
     update api_keys k set name = own.name, expires_at = own.expires_at,
+      default_end_user_ref = own.default_end_user_ref,
       daily_credit_micros = own.daily_credit_micros, monthly_credit_micros = own.monthly_credit_micros,
       end_user_daily_credit_micros = own.end_user_daily_credit_micros,
       end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,

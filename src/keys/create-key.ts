@@ -4,6 +4,7 @@ import { callOnce, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made, Once } from "../actor/once.ts"
 import { countReached, dailyExceeded } from "../base/counted.ts"
+import { endUserRef } from "../base/end-user-ref.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
@@ -21,6 +22,14 @@ export const keyName = z
   .max(100)
   .refine(isPlain, PLAIN_FAULT)
   .meta({ example: "Production server" })
+
+/** The end user of requests that name none. */
+export const defaultEndUser = endUserRef.meta({
+  description:
+    "The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
+    "`end_user_ref` of the key's own end user.",
+  example: "open-webui",
+})
 
 export const createKeySchema = z
   .strictObject({
@@ -43,6 +52,7 @@ export const createKeySchema = z
       .nullable()
       .optional()
       .meta({ description: "The time at which the key expires. Null or left out: never." }),
+    default_end_user_ref: defaultEndUser.nullable().optional(),
     caps: setCapsSchema.optional().meta({
       description:
         "The spending caps of the key. Default: no caps. With a test key, only the limits of its end users apply, to the rehearsed cost of turns.",
@@ -66,14 +76,17 @@ export const CREATE_KEY_ERRORS = ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"
 export async function createKey(
   ctx: Context,
   credential: SessionCredential,
-  { space, expires_at, caps = {}, ...input }: CreateKey,
+  { space, expires_at, caps = {}, default_end_user_ref: endUser = null, ...input }: CreateKey,
   once?: Once,
 ): Promise<Made<{ key: KeyRow; value: string }>> {
   const now = ctx.clock.now()
   const expiresAt = expires_at ? futureInstant(expires_at, now) : null
   const owner = await readOwner(ctx, credential)
   const sources = await secretSources(ctx, once, { userId: owner.user_id, purpose: "create-key" })
-  const { value, row: made } = newKey({ ...input, brand: owner.brand, expiresAt, caps, bytes: sources?.[0]?.() }, now)
+  const { value, row: made } = newKey(
+    { ...input, brand: owner.brand, expiresAt, caps, endUser, bytes: sources?.[0]?.() },
+    now,
+  )
   const { row, replayOf } = await callOnce(ctx, credential, "create_key", {
     once,
     args: { key: made, space: space ?? null },
@@ -131,6 +144,7 @@ export interface NewKey {
   test?: boolean
   expiresAt?: Date | null
   caps?: SetCaps
+  endUser?: string | null
   /** The source of the value's secret. Default: random bytes. */
   bytes?: (() => Uint8Array) | undefined
 }
@@ -140,7 +154,7 @@ export interface NewKey {
  * here. The value is not stored.
  */
 export function newKey(
-  { brand, name, scope = "created", test = false, expiresAt = null, caps = {}, bytes }: NewKey,
+  { brand, name, scope = "created", test = false, expiresAt = null, caps = {}, endUser = null, bytes }: NewKey,
   now: Date,
 ) {
   const { value, hash, hint } = generateApiKey(brand, test, bytes)
@@ -152,6 +166,7 @@ export function newKey(
     scope,
     test,
     expires_at: expiresAt?.toISOString() ?? null,
+    default_end_user_ref: endUser,
     created_at: now.toISOString(),
     ending_turns: false,
     ...capColumns(caps),

@@ -15,6 +15,7 @@ const ownKeySchema = keySchema.pick({
   space: true,
   test: true,
   caps: true,
+  default_end_user_ref: true,
   created_at: true,
   expires_at: true,
 })
@@ -45,9 +46,9 @@ type OwnKeyRow = {
 export async function getOwnKey(ctx: Context, credential: Credential): Promise<z.infer<typeof ownKeyAnswerSchema>> {
   const { actor, row } = await callAs<"get_own_key", OwnKeyRow>(ctx, credential, "get_own_key", {})
   const { key_id, name, scope, test } = keyOf(actor)
-  const { space, caps, created_at, expires_at } = serializeKey(row.key)
+  const { space, caps, default_end_user_ref, created_at, expires_at } = serializeKey(row.key)
   return {
-    key: { key_id, name, scope, space, test, caps, created_at, expires_at },
+    key: { key_id, name, scope, space, test, caps, default_end_user_ref, created_at, expires_at },
     caps: row.caps.map(serializeCapState),
     limits: row.limits as CountState[],
     balance: seesBalance(actor) ? serializeBalance(row) : null,

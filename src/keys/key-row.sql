@@ -20,7 +20,8 @@ create type turnpike.key_answer as (
   ending_turns boolean,
   ending_tried_at timestamptz, -- null
   last_used_at timestamptz, -- null
-  created_at timestamptz
+  created_at timestamptz,
+  default_end_user_ref text -- null: the id of the key
 );
 
 create function turnpike.key_answer_of(k api_keys) returns turnpike.key_answer language plpgsql stable as $$
@@ -33,5 +34,5 @@ begin
   return row(k.key_id, k.user_id, k.previous_expires_at, k.hint, k.name, k.scope, k.space_id, slug, k.test,
     k.daily_credit_micros, k.monthly_credit_micros, k.window_credit_micros, k.window_seconds,
     k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.expires_at, k.revoked_at, k.ending_turns,
-    k.ending_tried_at, k.last_used_at, k.created_at)::turnpike.key_answer;
+    k.ending_tried_at, k.last_used_at, k.created_at, k.default_end_user_ref)::turnpike.key_answer;
 end $$;

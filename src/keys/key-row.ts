@@ -26,6 +26,7 @@ export const keyColumns = [
   "k.end_user_monthly_credit_micros",
   "k.window_credit_micros",
   "k.window_seconds",
+  "k.default_end_user_ref",
 ] as const
 
 /** The slug of the key's space, as the column `space`. */
@@ -57,6 +58,15 @@ export const keySchema = z
       example: "turnpike_live_4fQz…x81B",
     }),
     caps: capsSchema,
+    default_end_user_ref: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
+          "`end_user_ref` of its own end user.",
+        example: null,
+      }),
     created_at: instant,
     expires_at: instant.nullable(),
     last_used_at: instant
@@ -98,6 +108,7 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
     test: row.test,
     hint: row.hint,
     caps: serializeCaps(row),
+    default_end_user_ref: row.default_end_user_ref,
     created_at: toInstant(row.created_at),
     expires_at: toInstant(row.expires_at),
     last_used_at: toInstant(row.last_used_at),

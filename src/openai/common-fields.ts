@@ -26,7 +26,8 @@ export const sharedFields = {
   }),
   safety_identifier: turn.end_user_ref.optional().meta({
     description:
-      "Your own id for your end user: the `end_user_ref` of the turn. Required, unless `user` or the header is sent.",
+      "Your own id for your end user: the `end_user_ref` of the turn. Without it, `user` and the header, the key's " +
+      "`default_end_user_ref`, or else its `key_id`.",
     example: "customer-42",
   }),
   user: turn.end_user_ref

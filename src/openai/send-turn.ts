@@ -4,6 +4,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
 import { UPLOAD_FILE_ERRORS } from "../files/upload-file.ts"
+import { defaultEndUserOf } from "../keys/default-end-user.ts"
 import { ACCEPT_TURN_ERRORS } from "../turns/accept-turn.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
 import { checkTurn } from "../turns/check-turn.ts"
@@ -67,7 +68,7 @@ export const SEND_OPEN_AI_TURN_ERRORS = [...ACCEPT_TURN_ERRORS, ...CANCEL_TURN_E
 export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked: AskedTurn): Promise<SentTurn> {
   const { body: sent, field, messages, previousResponse, sentFor } = asked
   const space = sent.model
-  const endUserRef = endUserOf(asked)
+  const endUserRef = await endUserOf(ctx, credential, asked)
   const request = { body: sent, field, endUserRef }
   const idempotencyKey =
     asked.idempotencyKey ?? (await keyOfRequest(ctx, credential, { request, isRetry: asked.isRetry }))
@@ -152,14 +153,10 @@ function withoutUploads({ messages = [], ...body }: CreateTurn): CreateTurn {
   return { ...body, messages: stored }
 }
 
-function endUserOf({ body, endUserRef }: AskedTurn): string {
+/** The end user that the request names, or else the default of its key, since chat interfaces name none. */
+async function endUserOf(ctx: Context, credential: Credential, { body, endUserRef }: AskedTurn): Promise<string> {
   const ref = body.safety_identifier ?? body.user ?? endUserRef
-  if (ref === undefined) {
-    throw invalid(
-      `is required: send your own id for the end user as \`safety_identifier\`, as \`user\`, or in the header ${END_USER_HEADER}`,
-      "safety_identifier",
-    )
-  }
+  if (ref === undefined) return defaultEndUserOf(ctx, credential)
   const { error } = createTurnSchema.shape.end_user_ref.safeParse(ref)
   if (error) throw invalid(`${error.issues[0]?.message}`, END_USER_HEADER)
   return ref

@@ -86,6 +86,7 @@ interface Alerts {
 interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
+  default_end_user_ref: string | null;
   end_user_daily_credit_micros: number | null;
   end_user_monthly_credit_micros: number | null;
   end_user_prepaid: boolean | null;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_422c587fcf84"
+export const RELEASE = "turnpike_c17caeb2be25"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -405,6 +405,7 @@ export interface Answers {
     ending_tried_at: string | null
     last_used_at: string | null
     created_at: string
+    default_end_user_ref: string | null
   }
   listed_end_user: {
     end_user: Answers["end_user_answer"]

@@ -40,6 +40,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
     "Time that a request of OpenAI's API waits for its turn",
     "the response is `in_progress`, a chat completion is 503 `UNAVAILABLE`",
   ),
+  "OPENAI_POLICY.bodyBytes": limit("Size of a request of OpenAI's API", TOO_LARGE),
   "OPENAI_POLICY.messages": limit("Messages of a request of OpenAI's API", INVALID),
   "OPENAI_POLICY.references": limit("References to messages in a request of OpenAI's API", INVALID),
   "OPENAI_POLICY.modelPages": limit("Pages of spaces in OpenAI's list of models", "older spaces are left out"),

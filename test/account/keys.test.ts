@@ -46,6 +46,7 @@ describe("Creating a key", () => {
       test: false,
       hint: `${value.slice(0, 18)}…${value.slice(-4)}`,
       caps: NO_CAPS,
+      default_end_user_ref: null,
       created_at: world.clock.now().toISOString(),
       expires_at: null,
       last_used_at: null,

@@ -205,7 +205,6 @@ describe("A request that no turn can honour", () => {
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.test/b.png" }] }] },
       "input.0.content.0",
     ],
-    [{ safety_identifier: undefined }, "safety_identifier"],
     [{ invented: true }, "invented"],
   ])("A request with %j is rejected with its field, and sends nothing", async (more, param) => {
     const before = await turnCount(world, client)
@@ -261,5 +260,21 @@ describe("A request that no turn can honour", () => {
     const headers = { "Turnpike-End-User": "customer-7" }
     const response = await openai.responses.create({ model, input: "Hello" }, { headers })
     expect(response.safety_identifier).toBe("customer-7")
+  })
+
+  test("A request that names no end user is the key's own one, or the one of its setting", async () => {
+    const nameless = () => openai.responses.create({ model, input: "Hello" })
+    const me = async () => (await readAnswer(client.call("GET", "/v1/me"))).body as { key: Record<string, string> }
+    const { key } = await me()
+    expect((await nameless()).safety_identifier).toBe(key.key_id)
+    const browser = await world.signIn(client.userId)
+    const path = `/api/account/keys/${key.key_id}`
+    const change = { default_end_user_ref: "open-webui" }
+    expect(await browser.json("PATCH", path, change)).toMatchObject([200, change])
+    expect((await nameless()).safety_identifier).toBe("open-webui")
+    expect((await me()).key.default_end_user_ref).toBe("open-webui")
+    expect((await browser.json("PATCH", path, { default_end_user_ref: ".." }))[0]).toBe(422)
+    await browser.json("PATCH", path, { default_end_user_ref: null })
+    expect((await nameless()).safety_identifier).toBe(key.key_id)
   })
 })

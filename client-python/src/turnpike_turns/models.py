@@ -1355,6 +1355,11 @@ class MeKey(ApiObject):
     """The space of a key with the scope `space`; otherwise null."""
     test: bool
     caps: Caps
+    default_end_user_ref: str | None
+    """
+    The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the
+    `key_id`, as the `end_user_ref` of its own end user.
+    """
     created_at: datetime
     expires_at: datetime | None
 

@@ -497,6 +497,8 @@ export interface ApiKey {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
+  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  default_end_user_ref: string | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -525,6 +527,8 @@ export interface ApiKeyWithCaps {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
+  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  default_end_user_ref: string | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -1235,6 +1239,7 @@ export interface CreateApiKey {
   test?: boolean | undefined
   /** The time at which the key expires. Null or left out: never. */
   expires_at?: string | null | undefined
+  default_end_user_ref?: string | null | undefined
   /** The spending caps of the key. Default: no caps. With a test key, only the limits of its end users apply, to the rehearsed cost of turns. */
   caps?: SetCaps | undefined
 }
@@ -3021,6 +3026,8 @@ export interface NewApiKey {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
+  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  default_end_user_ref: string | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -5579,6 +5586,7 @@ export interface UpdateApiKey {
   name?: string | undefined
   /** The time at which the key expires. Null: never. */
   expires_at?: string | null | undefined
+  default_end_user_ref?: string | null | undefined
   /** Caps that you leave out keep their values. */
   caps?: SetCaps | undefined
 }

@@ -142,6 +142,7 @@ export const CreateApiKeyRules = {
   scope: { words: ["created", "space", "all"], default: "created" },
   space: { minLength: 1, maxLength: 64 },
   test: { default: false },
+  default_end_user_ref: { minLength: 1, maxLength: 128 },
 } as const
 
 export const CreateChatTurnRules = {
@@ -861,6 +862,7 @@ export const TurnSummaryRules = {
 
 export const UpdateApiKeyRules = {
   name: { minLength: 1, maxLength: 100 },
+  default_end_user_ref: { minLength: 1, maxLength: 128 },
 } as const
 
 export const UpdateApiKeyRequestRules = {

@@ -9,7 +9,15 @@ import { Select, TextInput } from "../ui/field.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, OVERLAPS, textsOfCaps } from "./key-words.ts"
+import {
+  capsOfTexts,
+  DEFAULT_END_USER_HINT,
+  EXPIRIES,
+  expiryOf,
+  type KeyExpiry,
+  OVERLAPS,
+  textsOfCaps,
+} from "./key-words.ts"
 
 export interface KeyChange {
   kind: "edit" | "rotate" | "revoke"
@@ -33,6 +41,7 @@ function EditKey({ apiKey, onClose }: Props) {
   const update = useChange("updateKey", { ...CHANGES, draft })
   const [name, setName] = draft.useField("name", apiKey.name)
   const [expiry, setExpiry] = draft.useField("expiry", UNCHANGED)
+  const [endUser, setEndUser] = draft.useField("endUser", apiKey.default_end_user_ref ?? "")
   const [caps, setCaps] = draft.useField("caps", textsOfCaps(apiKey.caps))
   const save = () =>
     update.mutate(
@@ -41,6 +50,7 @@ function EditKey({ apiKey, onClose }: Props) {
         body: {
           name,
           ...(expiry.days !== UNCHANGED.days && { expires_at: expiry.at }),
+          default_end_user_ref: endUser.trim() || null,
           ...(!apiKey.test && { caps: capsOfTexts(caps) }),
         },
       },
@@ -83,6 +93,15 @@ function EditKey({ apiKey, onClose }: Props) {
         value={expiry.days}
         onChange={({ target }) => setExpiry(expiryOf(target.value))}
         options={[[UNCHANGED.days, "Do not change"], ...EXPIRIES]}
+      />
+      <TextInput
+        label="Customer of requests that name none"
+        name="default_end_user_ref"
+        hint={DEFAULT_END_USER_HINT}
+        autoComplete="off"
+        error={update.error}
+        value={endUser}
+        onChange={({ target }) => setEndUser(target.value)}
       />
       {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
       {update.error && <ErrorState error={update.error} />}

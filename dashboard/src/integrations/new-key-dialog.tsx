@@ -12,7 +12,15 @@ import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, NO_EXPIRY, textsOfCaps } from "./key-words.ts"
+import {
+  capsOfTexts,
+  DEFAULT_END_USER_HINT,
+  EXPIRIES,
+  expiryOf,
+  KEY_SCOPES,
+  NO_EXPIRY,
+  textsOfCaps,
+} from "./key-words.ts"
 
 interface NewKeyDialogProps {
   onClose: () => void
@@ -54,6 +62,7 @@ export function NewKeyDialog({
   const [test, setTest] = draft.useField("test", firstTest)
   // The instant is chosen with the field, so that a second attempt sends the same request.
   const [expiry, setExpiry] = draft.useField("expiry", NO_EXPIRY)
+  const [endUser, setEndUser] = draft.useField("endUser", "")
   const [caps, setCaps] = draft.useField("caps", textsOfCaps({}))
   // The sample after a key for all spaces uses the newest space.
   const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 1 } })
@@ -67,6 +76,7 @@ export function NewKeyDialog({
           scope,
           test,
           expires_at: expiry.at,
+          ...(endUser.trim() !== "" && { default_end_user_ref: endUser.trim() }),
           ...(scope === "space" && { space }),
           ...(!test && { caps: capsOfTexts(caps) }),
         },
@@ -142,6 +152,15 @@ export function NewKeyDialog({
         value={expiry.days}
         onChange={({ target }) => setExpiry(expiryOf(target.value))}
         options={EXPIRIES}
+      />
+      <TextInput
+        label="Customer of requests that name none"
+        name="default_end_user_ref"
+        hint={DEFAULT_END_USER_HINT}
+        autoComplete="off"
+        error={create.error}
+        value={endUser}
+        onChange={({ target }) => setEndUser(target.value)}
       />
       <Checkbox
         label="Test key"

@@ -33,6 +33,7 @@ export function mountChatCompletions(app: App) {
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createChatCompletionSchema,
+      maxBytes: OPENAI_POLICY.bodyBytes,
       answer: {
         status: 200,
         description: "The completion.",

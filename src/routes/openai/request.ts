@@ -26,7 +26,8 @@ export const TURN_HEADERS = [
   {
     name: END_USER_HEADER,
     required: false,
-    description: "Your own id for your end user, for clients that send neither `safety_identifier` nor `user`.",
+    description:
+      "Your own id for your end user, for clients that send neither `safety_identifier` nor `user`. Without any, it is the `default_end_user_ref` of the key, or its `key_id`.",
     example: "customer-42",
   },
 ]

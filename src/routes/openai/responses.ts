@@ -42,6 +42,7 @@ export function mountResponses(app: App) {
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createResponseSchema,
+      maxBytes: OPENAI_POLICY.bodyBytes,
       answer: {
         status: 200,
         description: "The response.",
