@@ -874,6 +874,9 @@ create table conversations (
   -- when. Its prompt cache has the start of the conversation.
   provider_id text,
   served_at timestamptz,
+  -- The tools that its agent has found, with the position of the turn and the bytes of the definition
+  -- (src/turns/found-tools.sql). Null: none.
+  found_tools jsonb,
   unique (space_id, end_user_ref, name)
 -- A turn, and the account that served it, are recorded in the page of the row.
 ) with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.05);

@@ -1051,6 +1051,11 @@ export interface Manifest {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt. */
+  tools?: {
+    /** `all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups of tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the default): `search` with more than 40 tools, or if they fill more than 10 % of the model's window. */
+    mode: "auto" | "all" | "search"
+  } | undefined
   /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
   approvals?: Record<string, Approval> | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
@@ -1094,6 +1099,11 @@ export interface ManifestInput {
   } | undefined
   /** The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it only while the service has an image model. */
   builtin_tools?: ("list_files" | "read_file" | "write_file" | "create_task" | "update_task" | "generate_image")[] | undefined
+  /** How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt. */
+  tools?: {
+    /** `all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups of tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the default): `search` with more than 40 tools, or if they fill more than 10 % of the model's window. */
+    mode: "auto" | "all" | "search"
+  } | undefined
   /** Calls of built-in tools that wait until a person allows them, by the name of the tool. */
   approvals?: Record<string, ApprovalInput> | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */

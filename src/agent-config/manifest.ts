@@ -51,6 +51,12 @@ export const maxWaitSchema = z
     description: `How long a turn waits for a limit, a decision or a result before it fails. Default ${WAIT_POLICY.usualSeconds}.`,
   })
 
+/** How an agent gets the tools of its servers and of its owner. */
+export const TOOL_MODES = ["auto", "all", "search"] as const
+
+/** When `auto` searches: more tools than this, or a larger share of the model's window. */
+export const TOOL_SEARCH = { tools: 40, window: 0.1 } as const
+
 const subagentSchema = z
   .strictObject({
     name: subagentName,
@@ -148,6 +154,20 @@ export const manifestSchema = z
           "The built-in tools of the agent. Default: the file tools, except for `openai-compatible` models, " +
           "because some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns " +
           "have it only while the service has an image model.",
+      }),
+    tools: z
+      .strictObject({
+        mode: z.enum(TOOL_MODES).meta({
+          description:
+            "`all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups of " +
+            "tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the default): `search` " +
+            `with more than ${TOOL_SEARCH.tools} tools, or if they fill more than ${TOOL_SEARCH.window * 100} % of the model's window.`,
+        }),
+      })
+      .optional()
+      .meta({
+        description: "How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt.",
+        example: { mode: "auto" },
       }),
     approvals: z
       .partialRecord(z.enum([...BUILTIN_TOOLS, DELEGATE]), approvalSchema)

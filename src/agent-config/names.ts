@@ -22,7 +22,11 @@ export type BuiltinTool = (typeof BUILTIN_TOOLS)[number]
 /** The tool that delegates a task to a sub-agent. Agents have it if the manifest has sub-agents. */
 export const DELEGATE = "delegate"
 
-const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE]
+/** The tools of an agent that has too many to list: one finds tools by words, the other calls a tool by its name. */
+export const FIND_TOOLS = "find_tools"
+export const CALL_TOOL = "call_tool"
+
+const reserved: readonly string[] = [...BUILTIN_TOOLS, DELEGATE, FIND_TOOLS, CALL_TOOL]
 
 export const toolName = z
   .string()

@@ -4,13 +4,15 @@
 -- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names)
 -- - system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes
 -- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
+-- - mode (of the tools), pinned (number of MCP tools as they were pinned), group_bytes (of their servers' names, and of
+--   the names of REST tools)
 -- - note (bytes of the names and defaults of variables), profile (true: a turn may use its end user's profile)
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
   return jsonb_strip_nulls(
     jsonb_build_object('model', space.manifest -> 'model',
       'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
-      'builtin', space.manifest -> 'builtin_tools', 'system',
+      'builtin', space.manifest -> 'builtin_tools', 'mode', space.manifest -> 'tools' -> 'mode', 'system',
       nullif(octet_length(space.manifest ->> 'instructions'), 0))
     -- jsonb as text is never shorter than the output of JSON.stringify.
     || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes',
@@ -25,6 +27,10 @@ begin
     || (select jsonb_build_object('listed', sum((space.mcp_tokens ->> s)::bigint),
         'unlisted', nullif(count(*) filter (where not space.mcp_tokens ? s), 0))
           from jsonb_object_keys(space.mcp_servers) s)
+    || (select jsonb_build_object('pinned', nullif(count(*), 0))
+          from jsonb_each(turnpike.pins_of(space, space.mcp_servers)) p, jsonb_object_keys(p.value -> 'tools'))
+    || (select jsonb_build_object('group_bytes', sum(octet_length(n) + 2))
+          from (select jsonb_object_keys(space.mcp_servers) union all select jsonb_object_keys(space.tools)) s (n))
     || jsonb_build_object('note', turnpike.variable_bytes(space),
         'profile', nullif(concat(space.manifest, space.tools, space.mcp_servers) ~ '\{\{\s*profile\.', false)));
 end $$;

@@ -33,7 +33,8 @@ begin
     {{caller.closes}}
     return;
   end if;
-  update conversations c set name = c.conversation_id where c.conversation_id = any (ids);
+  update conversations c set name = c.conversation_id, found_tools = null
+    where c.conversation_id = any (ids);
   update end_user_ledger l set note = null
     where l.user_id = caller.user_id and l.test = caller.test and l.end_user_ref = p_ref and l.note is not null;
   update end_users e set profile = null, profile_changed_at = null

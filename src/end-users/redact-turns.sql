@@ -69,7 +69,8 @@ begin
     where e.turn_id = any (ids) and e.data <> turnpike.kept_of_event(e.data);
   get diagnostics events_done = row_count;
   events_done := events_done + of_steps;
-  update conversations c set name = c.conversation_id where c.conversation_id = any (of_conversations);
+  update conversations c set name = c.conversation_id, found_tools = null
+    where c.conversation_id = any (of_conversations);
   get diagnostics conversations_done = row_count;
   with redacted as (
     update files f set state = 'deleted', name = '', media_type = 'application/octet-stream', sha256 = '',

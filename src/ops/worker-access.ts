@@ -602,6 +602,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "give_up_stopped",
       "give_up_uploads",
       "grow_hold",
+      "keep_found_tools",
       "keep_login",
       "keep_statement",
       "keep_summary",

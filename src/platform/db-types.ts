@@ -275,6 +275,7 @@ interface Conversations {
   conversation_id: string;
   created_at: Timestamp;
   end_user_ref: string;
+  found_tools: Json | null;
   last_position: Generated<number>;
   last_turn_at: Timestamp | null;
   name: string;

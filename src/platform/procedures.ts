@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c17caeb2be25"
+export const RELEASE = "turnpike_dccd0081628c"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -147,6 +147,7 @@ export interface Answers {
     roster: unknown | null
     history: Answers["earlier_turn"][]
     summary: Answers["kept_summary"] | null
+    found_tools: unknown | null
     messages: unknown | null
     steps: Answers["kept_step"][]
     calls: Answers["kept_call"][]
@@ -2706,6 +2707,17 @@ export interface Procedures {
     }
     row: {
       identity_id: string | null
+    }
+  }
+  keep_found_tools: {
+    args: {
+      turn_id: string | null
+      epoch: number | null
+      found: JsonInput | null
+      most: number | null
+    }
+    row: {
+      keep_found_tools: boolean | null
     }
   }
   keep_login: {
@@ -5275,6 +5287,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },
+  keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },

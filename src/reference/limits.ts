@@ -63,6 +63,15 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   ),
   "TOOL_POLICY.mcpOpenMs": limit("Time to connect to all MCP servers of a turn", FAILED("MCP_SERVER_UNAVAILABLE")),
   "TOOL_POLICY.mcpMaxTools": limit("Tools of one MCP server", "the other tools are left out"),
+  "TOOL_POLICY.toolsPerSearch": limit("Tools that one call of `find_tools` finds", "the best ones are answered"),
+  "TOOL_POLICY.foundPerTurn": limit(
+    "Tools that an agent finds in one turn",
+    "it finds no further tool; known ones stay",
+  ),
+  "TOOL_POLICY.foundPerConversation": limit(
+    "Found tools that a conversation keeps",
+    "later turns find further tools again",
+  ),
   "TOOL_POLICY.maxImagesPerResult": limit("Images in a tool's result", "the other images are left out"),
   "TOOL_POLICY.maxImageBytes": limit("Size of an image in a tool's result", "the image is left out"),
   "TOOL_POLICY.parallelCalls": limit("Tool calls of a step that run in parallel", "the other calls wait"),

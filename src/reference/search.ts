@@ -1,4 +1,5 @@
 import MiniSearch, { type Query } from "minisearch"
+import { stemOf, wordsOfText } from "../base/word-stem.ts"
 import type { PageEntry } from "./markdown.ts"
 
 /** An entry of a search index, as its file contains it. */
@@ -44,20 +45,6 @@ const SYNONYMS: Record<string, string[]> = {
   gdpr: ["erase"],
   token: ["key"],
 }
-
-/** A word without its ending, so that "verifying" and "verification" match "verify". */
-function stemOf(word: string): string {
-  if (word.length < 4 || /\d/.test(word)) return word
-  const short = word.replace(/(?:ications?|ied|ies|ying|y)$/, "i").replace(/(?:ations?|ing|ions?|ed|es|s|e|er)$/, "")
-  return (short.length < 3 ? word : short).replace(/([^aeiou])\1$/, "$1")
-}
-
-const wordsOfText = (text: string) =>
-  text
-    // `endUserRef` and `INSUFFICIENT_CREDITS` are found by their parts, too.
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "")
 
 /** Sections and rows answer questions. Operations match more words, since their names repeat their titles. */
 const WEIGHTS = { page: 0.6, section: 1, row: 0.9, operation: 0.6 }

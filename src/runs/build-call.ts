@@ -16,6 +16,7 @@ import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
 import type { AgentWork, Run } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
+import { withFound } from "./show-found.ts"
 import type { WaitLimit } from "./wait-turn.ts"
 
 /** The first messages of an agent: earlier exchanges, which can be left out from the oldest on, and its own. */
@@ -36,8 +37,9 @@ export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening)
   const { learned } = model
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
   const [first = [], ...said] = withoutResults([own, ...steps.map(stepMessages)], agent.fit.results)
-  const kept = earlier.slice(agent.fit.turns).flatMap(({ messages }) => messages)
-  const begin = withSummary(run, agent, [...kept, ...first])
+  const exchanges = withFound(agent, earlier.slice(agent.fit.turns), first)
+  const kept = exchanges.slice(0, -1).flat()
+  const begin = withSummary(run, agent, exchanges.flat())
   return {
     engine: model.engine,
     model: model.model,
@@ -133,9 +135,11 @@ export function earlierOf({
   messages,
   result,
   ended_at,
-}: Pick<Claim["history"][number], "text" | "messages" | "result" | "ended_at">): Earlier {
+  position,
+}: Pick<Claim["history"][number], "text" | "messages" | "result" | "ended_at" | "position">): Earlier {
   const asked = messages ? toModelMessages(messages, (id) => [namedFile(id)]) : openingOf(text).own
-  return { messages: [...asked, { role: "assistant", content: [{ type: "text", text: result }] }], key: ended_at }
+  const answer: Message = { role: "assistant", content: [{ type: "text", text: result }] }
+  return { messages: [...asked, answer], position, key: ended_at }
 }
 
 const namedFile = (id: string): TextPart => ({ type: "text", text: `[The file ${id}]`, byService: true })

@@ -49,6 +49,8 @@ create type turnpike.claimed_turn as (
   roster jsonb, -- null: not requested
   history turnpike.earlier_turn[],
   summary turnpike.kept_summary, -- null: none
+  -- The tools that earlier turns of the conversation have found.
+  found_tools jsonb, -- null: none
   messages jsonb, -- null: it was sent as one text
   steps turnpike.kept_step[],
   -- The calls that it has waited for.
@@ -210,6 +212,10 @@ begin
       coalesce((config.manifest -> 'history' ->> 'max_turns')::integer, terms.history_turns), terms.history_within,
       terms.history_bytes,
       terms.bytes_per_token * coalesce((config.manifest -> 'history' ->> 'max_tokens')::bigint, terms.history_tokens));
+  end if;
+  if claimed.position > 1 and (config.tools <> '{}' or config.mcp_servers <> '{}') then
+    claim.found_tools := (select c.found_tools from conversations c
+      where c.conversation_id = claimed.conversation_id);
   end if;
   if claimed.epoch > 1 then
     claim.steps := array(select (p.step, p.agent, p.text, p.content, p.finish, p.results)::turnpike.kept_step

@@ -65,11 +65,10 @@ export interface Claim {
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
   history: { text: string; messages: TurnMessage[] | null; result: string; ended_at: string; position: number }[]
-  /**
-   * The turns before these, as a model has summarised them; null: no summary. In a space with summaries, `history` has
-   * all turns after it.
-   */
+  /** A model's summary of the turns before these; null: none. With summaries, `history` has all turns after it. */
   summary: { until_position: number; turns: number; text: string } | null
+  /** The tools that earlier turns of the conversation have found, by name; null: none. */
+  found_tools: Record<string, { position: number; bytes: number }> | null
   /** The turn's messages; null: it was sent as one text. */
   messages: TurnMessage[] | null
   steps: StepRow[]

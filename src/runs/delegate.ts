@@ -5,11 +5,11 @@ import { DELEGATE } from "../agent-config/names.ts"
 import { withNames } from "../agent-config/variables.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { type BoundTool, builtin, errorRun, type ToolCallContext, type ToolRun } from "../tools/bound-tool.ts"
-import { fitTools } from "../tools/fit-tools.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
-import { allowedTools, specsOf } from "../tools/toolbox.ts"
+import { allowedTools } from "../tools/toolbox.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
+import { agentTools } from "./agent-tools.ts"
 import { answerFault } from "./answer-fault.ts"
 import { noteOf, openingOf } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
@@ -55,8 +55,10 @@ async function delegate(
     return errorRun(message)
   }
   if (!model) return failed("no_model", `The model of "${name}" is not in the catalog any more.`)
-  const { tools: own } = fitTools(allowedTools(tools, config.tools), model.engine)
   const ref = `${step}.${call}`
+  const steps = claim.steps.filter((row) => row.agent === ref)
+  const allowed = allowedTools(tools, config.tools)
+  const { leftOut: _, ...own } = agentTools(run, allowed, { model, steps, isOwn: false, missing: [] })
   const work: AgentWork = {
     ref,
     name,
@@ -64,13 +66,12 @@ async function delegate(
     model,
     maxSteps: config.max_steps ?? TURN_POLICY.maxSteps,
     maxOutputTokens: config.max_output_tokens,
-    tools: own,
-    specs: specsOf(own),
-    steps: claim.steps.filter((row) => row.agent === ref),
+    ...own,
+    steps,
     fit: new ContextFit(model),
   }
   try {
-    const note = noteOf(noteFor(run, { system: config.instructions, tools: own }))
+    const note = noteOf(noteFor(run, { system: config.instructions, tools: own.tools }))
     await runAgent(run, work, openingOf(task, note))
   } catch (error) {
     if (error instanceof AgentFailed)

@@ -99,6 +99,8 @@ export interface Trimmed {
 /** An earlier exchange in a prompt: a turn of the conversation, or a part of the messages of this turn. */
 export interface Earlier {
   messages: Message[]
+  /** The position of the turn in its conversation; missing for messages of this turn. */
+  position?: number
   /** The same in each prompt that has this exchange. */
   key: string
 }

@@ -1,4 +1,5 @@
 import { callInput, callsOf, outputText, type ToolCallPart, type ToolOutput } from "../agent/engine.ts"
+import { CALL_TOOL, FIND_TOOLS } from "../agent-config/names.ts"
 import { wireBytes } from "../agent-config/request-parts.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable, storableJson } from "../base/storable.ts"
@@ -7,6 +8,7 @@ import { type LossCause, noteLostPicture } from "../billing/losses.ts"
 import { approvalOf } from "../tools/approval.ts"
 import { errorRun, type MadeFile, type PaidPicture, type ToolRun } from "../tools/bound-tool.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
+import { type MeantCall, meantCall } from "../turns/meant-call.ts"
 import { pendingCalls, type StepRow } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
 import { commitResults } from "./commit-step.ts"
@@ -23,8 +25,12 @@ export function announceCalls(agent: AgentWork, row: StepRow, at: Date): EventDr
 }
 
 function describeCall(agent: AgentWork, step: number, index: number, call: ToolCallPart) {
-  return { ...stepOf(agent, step), call: index, name: storable(call.toolName) }
+  return { ...stepOf(agent, step), call: index, name: storable(meantBy(call).name) }
 }
+
+/** The tool and the input that a call means. An invalid call has its text as input. */
+const meantBy = (call: ToolCallPart): MeantCall =>
+  meantCall(call.toolName, call.invalid === undefined ? callInput(call) : call.input)
 
 interface EndedCall {
   index: number
@@ -91,7 +97,7 @@ async function runCall(
   const { turn_id } = run.turn
   run.ctx.log("info", "tool.called", {
     span_id: spanIdOf(turn_id, `tool ${row.step}.${index}`),
-    tool: storable(call.toolName).slice(0, 100),
+    tool: storable(meantBy(call).name).slice(0, 100),
     ok: !failed,
     ms: duration,
   })
@@ -119,26 +125,39 @@ async function execute(
   agent: AgentWork,
   { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
 ): Promise<ToolRun> {
-  if (call.invalid) return errorRun(call.invalid)
+  if (call.invalid) return errorRun(agent.search?.hidden.has(call.toolName) ? UNLISTED : call.invalid)
   if (index >= TOOL_POLICY.callsPerStep) {
     return errorRun(`At most ${TOOL_POLICY.callsPerStep} tools can be called at a time: call this one again.`)
   }
-  const tool = agent.tools.get(call.toolName)
-  if (!tool) return errorRun(`There is no tool "${storable(call.toolName).slice(0, 100)}".`)
+  const meant = meantBy(call)
+  const tool = toolOf(agent, call, meant)
+  if (meant.fault !== undefined) return errorRun(meant.fault)
+  if (!tool) return errorRun(noTool(agent, storable(meant.name).slice(0, 100)))
   const decided = run.decided(row.step, index)
-  const { fault } = approvalOf(tool, callInput(call))
+  const { fault } = approvalOf(tool, meant.input)
   if (decided?.state === "denied") return errorRun(denial(decided.message))
   if (fault !== undefined) return errorRun(fault)
   const key = `${run.turn.turn_id}.${row.step}.${index}`
   const trace = traceHeaders(run.turn, `tool ${row.step}.${index}`)
   const mayStart = () => run.mayStart()
   const noteToken = (token: string) => run.noteToken(row.step, index, token)
-  const input = decided?.edited_input ?? callInput(call)
+  const input = decided?.edited_input ?? meant.input
   const at = { key, step: row.step, call: index, agent: agent.name, trace }
   const context = { ...at, signal: run.time.signal, mayStart, noteToken }
   const made = await tool.run(input, context)
   return decided?.edited_input ? noteEdit(made, decided.edited_input) : made
 }
+
+/** The tool that a call means. Only tools that the prompt does not list are called by `call_tool`. */
+const toolOf = ({ tools, search }: AgentWork, { toolName }: ToolCallPart, { name }: MeantCall) =>
+  toolName === CALL_TOOL ? search?.hidden.get(name) : tools.get(name)
+
+function noTool({ tools, search }: AgentWork, name: string): string {
+  if (tools.has(name)) return `"${name}" is no tool for ${CALL_TOOL}. Call it directly.`
+  return `There is no tool "${name}".${search ? ` Look for one with ${FIND_TOOLS}.` : ""}`
+}
+
+const UNLISTED = `This tool is not among the listed ones: call it with ${CALL_TOOL}.`
 
 const denial = (message: string | null) =>
   `A person has denied this call, so it was not made.${message === null ? "" : ` They say: ${message}`}`
@@ -155,14 +174,15 @@ function noteEdit(made: ToolRun, input: unknown): ToolRun {
 /** True if a call must wait: for a decision, or for its result. It is then noted in the run. */
 function mustWait(run: Run, agent: AgentWork, at: { row: StepRow; call: ToolCallPart; index: number }): boolean {
   const { row, call, index } = at
-  const tool = agent.tools.get(call.toolName)
-  if (call.invalid || !tool || index >= TOOL_POLICY.callsPerStep) return false
+  const meant = meantBy(call)
+  const tool = toolOf(agent, call, meant)
+  if (call.invalid || meant.fault !== undefined || !tool || index >= TOOL_POLICY.callsPerStep) return false
   const known = run.decided(row.step, index)
   if (known?.state === "awaited" || known?.state === "early" || known?.state === "answered") {
     run.waitFor(describeWait(agent, at, "awaited", known.offered))
     return true
   }
-  if (known?.state === "allowed" || known?.state === "denied" || !approvalOf(tool, callInput(call)).asks) return false
+  if (known?.state === "allowed" || known?.state === "denied" || !approvalOf(tool, meant.input).asks) return false
   run.waitFor(describeWait(agent, at, "asked", false))
   return true
 }
@@ -173,13 +193,14 @@ function describeWait(
   state: WaitCall["state"],
   offered: boolean,
 ): WaitCall {
-  const input_schema = agent.tools.get(call.toolName)?.spec.inputSchema ?? {}
+  const { name, input } = meantBy(call)
+  const input_schema = agent.tools.get(name)?.spec.inputSchema ?? {}
   return {
     step: row.step,
     call: index,
     agent: agent.ref,
-    tool: storable(call.toolName),
-    input: storableJson(callInput(call)) as Record<string, unknown>,
+    tool: storable(name),
+    input: storableJson(input) as Record<string, unknown>,
     input_schema,
     state,
     offered,

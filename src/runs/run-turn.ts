@@ -7,15 +7,15 @@ import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-import { fitTools } from "../tools/fit-tools.ts"
 import { McpError } from "../tools/mcp-error.ts"
 import { noteListing } from "../tools/note-listing.ts"
 import { openSecrets } from "../tools/secrets.ts"
-import { DEFAULT_BUILTIN_TOOLS, openToolbox, specsOf, type Toolbox } from "../tools/toolbox.ts"
+import { DEFAULT_BUILTIN_TOOLS, openToolbox, type Toolbox } from "../tools/toolbox.ts"
 import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import { agentTools } from "./agent-tools.ts"
 import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
@@ -77,11 +77,13 @@ async function runAgents(run: Run): Promise<RunResult> {
   }
 }
 
-function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
+function mainAgent(run: Run, model: ModelRow, toolbox: Toolbox) {
+  const { tools } = toolbox
   const { manifest } = run.claim.config
   const delegate = delegateTool(run, tools)
   const all = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
-  const { tools: own, leftOut } = fitTools(all, model.engine)
+  const steps = run.claim.steps.filter(({ agent }) => agent === null)
+  const { leftOut, ...own } = agentTools(run, all, { model, steps, isOwn: true, missing: missingIn(toolbox) })
   run.leftOut = [...run.leftOut, ...leftOut]
   const fit = new ContextFit(model)
   const { history = {} } = manifest
@@ -95,9 +97,8 @@ function mainAgent(run: Run, model: ModelRow, { tools }: Toolbox) {
     model,
     maxSteps: manifest.max_steps ?? TURN_POLICY.maxSteps,
     maxOutputTokens: run.turn.max_output_tokens ?? manifest.max_output_tokens,
-    tools: own,
-    specs: specsOf(own),
-    steps: run.claim.steps.filter(({ agent }) => agent === null),
+    ...own,
+    steps,
     fit,
   }
 }

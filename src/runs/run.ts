@@ -20,6 +20,13 @@ import type { Outcome, Settling } from "./settle-turns.ts"
 import { Transcript } from "./transcript.ts"
 import type { WaitCall, WaitLimit } from "./wait-turn.ts"
 
+/** The tools that an agent finds and calls by name, because its prompt does not list them. */
+export interface ToolSearch {
+  hidden: ReadonlyMap<string, BoundTool>
+  /** The tools that earlier turns of the conversation have found, with the position of the turn. */
+  kept: NonNullable<Claim["found_tools"]>
+}
+
 /** One agent at work in a turn: the space's own, or a sub-agent on one task. */
 export interface AgentWork {
   /** The tool call "step.call" that it works for, or "summary:position"; null for the space's own agent. */
@@ -29,8 +36,12 @@ export interface AgentWork {
   model: ModelRow
   maxSteps: number
   maxOutputTokens: number | undefined
+  /** All tools that it may call. */
   tools: ReadonlyMap<string, BoundTool>
+  /** The tools that its prompts list. */
   specs: ToolSpec[]
+  /** Null: they are all of its tools. */
+  search: ToolSearch | null
   steps: StepRow[]
   /** Leaves out parts of its prompts, so that they fit into the model's window. */
   fit: ContextFit

@@ -58,7 +58,7 @@ interface Limits {
 function limitsOf(run: Run, agent: AgentWork): Limits {
   const { history = {} } = run.claim.config.manifest
   const { text } = run.turn
-  const asked = earlierOf({ text, messages: run.claim.messages, result: "", ended_at: "" })
+  const asked = earlierOf({ text, messages: run.claim.messages, result: "", ended_at: "", position: 0 })
   const bare = buildCall(run, agent, { earlier: [], own: asked.messages })
   const room = agent.fit.room(bare.maxOutputTokens) - agent.fit.sizeOf(bare)
   return {
@@ -109,6 +109,7 @@ async function summarise(run: Run, agent: AgentWork, until: number): Promise<voi
     maxOutputTokens: SUMMARY_POLICY.outputTokens,
     tools: new Map(),
     specs: [],
+    search: null,
     steps: claim.steps.filter((row) => row.agent === ref),
     fit: new ContextFit(model),
     summarises: turns,

@@ -12,7 +12,7 @@ import type { ToolTurn } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
 
 /** The name under which an owner's agent sees the containers of its space. */
-const PREFIX = "container"
+export const PREFIX = "container"
 
 const UNAVAILABLE = "The container of this space does not answer."
 

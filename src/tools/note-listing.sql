@@ -25,6 +25,7 @@ begin
     return false;
   end if;
   space.mcp_tokens := space.mcp_tokens || tokens;
+  space.mcp_pins := pins;
   update spaces s set mcp_tokens = space.mcp_tokens, mcp_pins = pins, prompt_facts = turnpike.prompt_facts(space)
     where s.space_id = p_space_id;
   return true;

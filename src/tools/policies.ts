@@ -22,6 +22,10 @@ export const TOOL_POLICY = {
   mcpPauseSeconds: [30, 60, 120, 240, 600],
   mcpOpenMs: 20_000,
   mcpMaxTools: 200,
+  /** The tools that one search answers, that an agent can find in one turn, and that its conversation keeps. */
+  toolsPerSearch: 5,
+  foundPerTurn: 20,
+  foundPerConversation: 100,
   maxImagesPerResult: 4,
   maxImageBytes: 4 * 1024 * 1024,
   /** The most calls that run at the same time. Other calls of the step wait. */

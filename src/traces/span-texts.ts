@@ -1,3 +1,4 @@
+import { meantCall } from "../turns/meant-call.ts"
 import { isToolCall } from "./ended-trace.ts"
 import { TRACE_POLICY } from "./policies.ts"
 
@@ -15,12 +16,10 @@ export function outputMessages(
   content: readonly { type: string }[] = [],
   finish: string | null = "stop",
 ) {
-  const calls = content.filter(isToolCall).map(({ toolCallId, toolName, input }) => ({
-    type: "tool_call",
-    id: toolCallId,
-    name: toolName,
-    arguments: textOfOutput(input),
-  }))
+  const calls = content.filter(isToolCall).map(({ toolCallId, toolName, input }) => {
+    const meant = meantCall(toolName, input)
+    return { type: "tool_call", id: toolCallId, name: meant.name, arguments: textOfOutput(meant.input) }
+  })
   const parts = [...(text === "" ? [] : [{ type: "text", content: cut(text) }]), ...calls]
   return JSON.stringify([{ role: "assistant", parts, finish_reason: finish ?? "error" }])
 }

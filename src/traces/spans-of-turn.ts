@@ -1,5 +1,6 @@
 import { toUsd } from "../base/money.ts"
 import type { SpanPart } from "../base/trace-context.ts"
+import { meantCall } from "../turns/meant-call.ts"
 import { type EndedTrace, isToolCall, type LoggedEvent, type TracedDelivery, type TracedStep } from "./ended-trace.ts"
 import { type Attributes, SPAN_KIND, type TurnSpan } from "./span.ts"
 import { inputMessages, outputMessages, textOfOutput } from "./span-texts.ts"
@@ -175,7 +176,7 @@ function textsOfCall(steps: readonly TracedStep[], step: number, call: number): 
   const made = row?.content.filter(isToolCall)[call]
   const output = row?.results[call]
   return {
-    "gen_ai.tool.call.arguments": made && textOfOutput(made.input),
+    "gen_ai.tool.call.arguments": made && textOfOutput(meantCall(made.toolName, made.input).input),
     "gen_ai.tool.call.result": output && textOfOutput(output.value),
   }
 }

@@ -162,7 +162,7 @@ create function turnpike.with_amounts(admission turnpike.admission, caller turnp
   model model_catalog, p_facts jsonb, talk conversations, p_of_files bigint) returns turnpike.admission
 language plpgsql stable as $$
 declare
-  tokens bigint := turnpike.config_tokens(p_facts, model.engine, p_asked.bounds);
+  tokens bigint := turnpike.config_tokens(p_facts, model, p_asked.bounds);
 begin
   admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens,
     coalesce(p_asked.max_output, (p_facts -> 'answer')::bigint));
@@ -176,7 +176,8 @@ begin
     tokens := tokens
       + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds)
       + case when (p_facts -> 'history' ->> 'summary')::boolean then turnpike.summary_tokens(talk.conversation_id,
-        p_asked.bounds) else 0 end;
+        p_asked.bounds) else 0 end
+      + case when talk.found_tools is not null then turnpike.found_tokens(talk.found_tools, p_asked.bounds) else 0 end;
   end if;
   admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
   if coalesce(p_asked.max_cost < admission.needed, false) then

@@ -1,9 +1,25 @@
 -- The bound of a turn's first model call, in tokens: never less than src/runs/build-call.ts computes when the call is
 -- made. p_bounds (src/turns/first-call.ts) has the counts around texts.
 
+-- Returns true if a space's agent searches its tools (isSearched in src/runs/agent-tools.ts).
+create function turnpike.searches_tools(facts jsonb, model model_catalog, p_bounds jsonb) returns boolean
+language plpgsql immutable as $$
+declare
+  mode text := coalesce(facts ->> 'mode', 'auto');
+  tools bigint := coalesce((facts -> 'tools')::bigint, 0) + coalesce((facts -> 'pinned')::bigint, 0);
+  tokens bigint := coalesce((facts -> 'tool_bytes')::bigint, 0)
+    + coalesce((facts -> 'tools')::bigint, 0) * (p_bounds -> 'tool')::bigint + coalesce((facts -> 'listed')::bigint, 0);
+  size bigint := least(model.context_tokens, (model.learned -> 'context_tokens')::bigint);
+begin
+  return coalesce(mode = 'search' and tools > 0
+    or mode = 'auto' and (tools > (p_bounds -> 'search_above')::bigint
+      or model.engine <> 'rehearsal' and size is not null and tokens::numeric / (p_bounds -> 'bytes_per_token')::numeric
+        > size * (p_bounds -> 'search_share')::numeric), false);
+end $$;
+
 -- Returns the tokens of the instructions and tools, from the counts that are stored with the space's configuration
 -- (src/agent-config/prompt-facts.sql).
-create function turnpike.config_tokens(facts jsonb, p_engine text, p_bounds jsonb) returns bigint
+create function turnpike.config_tokens(facts jsonb, model model_catalog, p_bounds jsonb) returns bigint
 language plpgsql immutable as $$
 declare
   builtin bigint := 0;
@@ -11,11 +27,15 @@ begin
   if facts ? 'builtin' then
     builtin := (select coalesce(sum((p_bounds -> 'builtin' ->> b)::bigint), 0)
       from jsonb_array_elements_text(facts -> 'builtin') b);
-  elsif p_engine <> 'openai-compatible' then
+  elsif model.engine <> 'openai-compatible' then
     builtin := (p_bounds -> 'default_tools')::bigint;
   end if;
   if not facts ?| '{system,tools,agents,listed,unlisted}' then
     return case when builtin > 0 then builtin + (p_bounds -> 'any_tool')::bigint else 0 end;
+  end if;
+  if turnpike.searches_tools(facts, model, p_bounds) then
+    builtin := builtin + (p_bounds -> 'search')::bigint + (facts -> 'group_bytes')::bigint;
+    facts := facts - '{tools,tool_bytes,listed,unlisted}'::text[];
   end if;
   return builtin + coalesce((facts -> 'system')::bigint + (p_bounds -> 'message')::bigint, 0)
     + coalesce((facts -> 'tool_bytes')::bigint + (facts -> 'tools')::bigint * (p_bounds -> 'tool')::bigint, 0)

@@ -1,5 +1,6 @@
 import { PROMPT_TOKENS } from "../agent/estimate.ts"
 import { MAX_OBJECT_BYTES, TAKES } from "../agent/takes.ts"
+import { TOOL_SEARCH } from "../agent-config/manifest.ts"
 import { TEXT_TYPES } from "../files/media-types.ts"
 import { TURN_POLICY } from "./policies.ts"
 
@@ -28,6 +29,13 @@ export const FIRST_CALL_BOUNDS = {
   /** The tool `delegate` without its sub-agents, and the text around each of their names. */
   delegate: 407,
   agent: 7,
+  /** The tools `find_tools` and `call_tool` without the names of servers and groups, and the text around these. */
+  search: 1006,
+  /** When an agent searches its tools instead of seeing them all. */
+  search_above: TOOL_SEARCH.tools,
+  search_share: TOOL_SEARCH.window,
+  /** The text around the definition of a tool that earlier turns have found. */
+  found: PROMPT_TOKENS.message + 64,
   /** Allowance for an MCP server whose tools no run or check has listed yet. */
   server: 4096,
   history_within: TURN_POLICY.historyWithin,

@@ -9,6 +9,7 @@ import { storedRows } from "../base/casts.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { turnNotFound } from "./get-turn.ts"
+import { meantCall } from "./meant-call.ts"
 import { TURN_POLICY } from "./policies.ts"
 import type { StepRow } from "./step-row.ts"
 import { visibleTurn } from "./visible-turn.ts"
@@ -77,7 +78,8 @@ export function serializeStep(row: ListedStep): z.infer<typeof turnStepSchema> {
   const { step, agent, subagent, model, text, finish, content, results, created_at } = row
   const tool_calls = callsOf(content).map(({ toolName, input }, call) => {
     const output = results[call]
-    return { call, name: toolName, input, output: output ? serializeOutput(output) : null }
+    const meant = meantCall(toolName, input)
+    return { call, name: meant.name, input: meant.input, output: output ? serializeOutput(output) : null }
   })
   return { step, agent, subagent, model, text, finish, tool_calls, created_at: toInstant(created_at) }
 }

@@ -8,6 +8,7 @@ import { abortAfter } from "../platform/clock.ts"
 import { followTurnEvents } from "./follow-events.ts"
 import { getTurn } from "./get-turn.ts"
 import { listTurnEvents } from "./list-turns.ts"
+import { meantCall } from "./meant-call.ts"
 import type { Position } from "./shown-text.ts"
 import { waitForEndUser } from "./shown-wait.ts"
 import type { TurnEventRow } from "./turn-event.ts"
@@ -158,9 +159,9 @@ async function inputsOf(
   )
   return new Map(
     rows.flatMap(({ step, content }) =>
-      callsOf(storedRow<AssistantPart[]>(content)).map(({ input }, call): [string, unknown] => [
+      callsOf(storedRow<AssistantPart[]>(content)).map(({ toolName, input }, call): [string, unknown] => [
         `${step} ${call}`,
-        input,
+        meantCall(toolName, input).input,
       ]),
     ),
   )

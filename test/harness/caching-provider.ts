@@ -9,7 +9,7 @@ interface PromptUsage {
 }
 
 type Block = Record<string, unknown> & { cache_control?: { type: string; ttl?: string } }
-interface Body {
+export interface Body {
   tools?: Block[]
   system?: string | Block[]
   messages: { role: string; content: string | Block[] }[]
@@ -33,6 +33,7 @@ export function serveCachingAnthropic(
     calls = () => 1,
     says = () => "It is done.",
     window = () => Number.POSITIVE_INFINITY,
+    act,
   }: {
     smallest?: number
     steps?: () => number
@@ -41,6 +42,8 @@ export function serveCachingAnthropic(
     says?: () => string
     /** The most tokens of a prompt. A longer one is refused. */
     window?: () => number
+    /** The calls of an answer, by the number of answers in the turn before it, in place of the above. */
+    act?: (body: Body, answered: number) => { name: string; input: object }[]
   } = {},
 ) {
   const refused: number[] = []
@@ -100,15 +103,22 @@ export function serveCachingAnthropic(
     const begins = messages.findLastIndex(({ role, content }) => role === "user" && !isResults(content))
     const answered = messages.slice(begins).filter(({ role }) => role === "assistant").length
     const tool = tools[0]?.name
+    const made = act?.({ messages, tools }, answered).map((call, n) => ({
+      type: "tool_use",
+      id: `call_${answered}_${n}`,
+      ...call,
+    }))
     const parts =
-      tool !== undefined && answered < steps() - 1
-        ? Array.from({ length: calls() }, (_, n) => ({
-            type: "tool_use",
-            id: `call_${answered}_${n}`,
-            name: tool,
-            input: { id: `${n}` },
-          }))
-        : [{ type: "text", text: says() }]
+      made && made.length > 0
+        ? made
+        : !act && tool !== undefined && answered < steps() - 1
+          ? Array.from({ length: calls() }, (_, n) => ({
+              type: "tool_use",
+              id: `call_${answered}_${n}`,
+              name: tool,
+              input: { id: `${n}` },
+            }))
+          : [{ type: "text", text: says() }]
     return new Response(streamOf(parts, usage), { headers: { "content-type": "text/event-stream" } })
   }
   return { seen, refused }

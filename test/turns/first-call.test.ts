@@ -6,6 +6,7 @@ import { RELEASE } from "../../src/platform/procedures.ts"
 import { delegateTool } from "../../src/runs/delegate.ts"
 import type { Run } from "../../src/runs/run.ts"
 import { listFilesTool, readFileTool, writeFileTool } from "../../src/tools/file-tools.ts"
+import { CALL_TOOL_SPEC, findToolsTool } from "../../src/tools/find-tools.ts"
 import { generateImageTool, type Painting } from "../../src/tools/image-tool.ts"
 import { createTask, type ToolTurn, updateTask } from "../../src/tools/task-tools.ts"
 import type { ToolContext } from "../../src/tools/tool-context.ts"
@@ -32,6 +33,24 @@ const BUILTIN = [listFilesTool, readFileTool, writeFileTool, createTask, updateT
 
 const delegateTo = (subagents: object[]) =>
   delegateTool({ claim: { config: { manifest: { subagents } } } } as unknown as Run, new Map())?.spec as ToolSpec
+
+const findSpec = (groups: string[]) => findToolsTool({ specs: [], groups, found: new Set(), keep: async () => {} }).spec
+
+test("The two tools of a search are counted with their real size, and the words around the names of groups", () => {
+  const [servers, own] = [
+    ["a", "bc"],
+    ["order", "customer"],
+  ] as const
+  const around = ["those of the servers ", "those for ", "those of a container"].reduce(
+    (sum, { length }) => sum + length,
+    4,
+  )
+  const counted = FIRST_CALL_BOUNDS.search - toolTokenBound([findSpec([]), CALL_TOOL_SPEC])
+  expect(counted).toBeGreaterThanOrEqual(around)
+  const groups = [`those of the servers ${servers.join(", ")}`, `those for ${own.join(", ")}`, "those of a container"]
+  const bytes = [...servers, ...own].reduce((sum, { length }) => sum + length + 2, 0)
+  expect(toolTokenBound([findSpec(groups), CALL_TOOL_SPEC])).toBeLessThanOrEqual(FIRST_CALL_BOUNDS.search + bytes)
+})
 
 test("Built-in tools and `delegate` are counted with their real size", () => {
   expect(FIRST_CALL_BOUNDS.builtin).toEqual(
@@ -77,15 +96,21 @@ function anyConfiguration(random: Random) {
   }))
   const builtin = random.pick([undefined, [], ["read_file"], ["create_task", "list_files"]])
   const instructions = random.pick([undefined, "", text(random, 3000)])
+  const mode = random.pick([undefined, "all", "search"])
   const manifest = {
+    ...(mode && { tools: { mode } }),
     ...(instructions !== undefined && { instructions }),
     ...(builtin && { builtin_tools: builtin }),
     ...(subagents.length > 0 && { subagents }),
   }
   const names = builtin ?? ["list_files", "read_file", "write_file"]
+  const shown =
+    mode === "search" && tools.length > 0
+      ? [findSpec(["those for tool"]), CALL_TOOL_SPEC]
+      : tools.map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }))
   const specs = [
     ...BUILTIN.filter(({ name }) => names.includes(name)),
-    ...tools.map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema })),
+    ...shown,
     ...(subagents.length > 0 ? [delegateTo(subagents)] : []),
   ]
   return { space: { manifest, tools, secrets: { TOKEN: "test" } }, instructions, specs }

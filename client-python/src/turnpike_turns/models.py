@@ -1168,6 +1168,8 @@ class Manifest(ApiObject):
     some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have it
     only while the service has an image model.
     """
+    tools: ManifestTools | None = None
+    """How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt."""
     approvals: dict[str, Approval] | None = None
     """Calls of built-in tools that wait until a person allows them, by the name of the tool."""
     on_limit: Literal["fail", "wait"] | None = None
@@ -1204,6 +1206,18 @@ class ManifestHistory(ApiObject):
     """
     model: str | None = None
     """The pin of the model that writes summaries. Default: the model of the turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ManifestTools(ApiObject):
+    """How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt."""
+
+    mode: Literal["auto", "all", "search"]
+    """
+    `all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups of
+    tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the default):
+    `search` with more than 40 tools, or if they fill more than 10 % of the model's window.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

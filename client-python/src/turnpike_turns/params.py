@@ -43,6 +43,8 @@ class ManifestInput(TypedDict, total=False):
     # some of them cannot call tools. `generate_image` creates pictures, each at a fixed price. Live turns have
     # it only while the service has an image model.
     builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]]
+    # How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt.
+    tools: ManifestInputTools
     # Calls of built-in tools that wait until a person allows them, by the name of the tool.
     approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval]
     # A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial
@@ -70,6 +72,15 @@ class ManifestInputHistory(TypedDict, total=False):
     summary: bool
     # The pin of the model that writes summaries. Default: the model of the turn.
     model: str
+
+
+class ManifestInputTools(TypedDict):
+    """How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt."""
+
+    # `all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups
+    # of tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the
+    # default): `search` with more than 40 tools, or if they fill more than 10 % of the model's window.
+    mode: Literal["auto", "all", "search"]
 
 
 class _McpServerInput(TypedDict):
@@ -125,6 +136,15 @@ class PutManifestHistory(TypedDict, total=False):
     summary: bool
     # The pin of the model that writes summaries. Default: the model of the turn.
     model: str
+
+
+class PutManifestTools(TypedDict):
+    """How agents get REST tools and the tools of MCP servers. Built-in tools are always in the prompt."""
+
+    # `all`: each prompt has the definitions of all tools. `search`: it has the names of servers and of groups
+    # of tools, and the agent finds tools with `find_tools` and calls them with `call_tool`. `auto` (the
+    # default): `search` with more than 40 tools, or if they fill more than 10 % of the model's window.
+    mode: Literal["auto", "all", "search"]
 
 
 class PutPriceRounding(TypedDict, total=False):

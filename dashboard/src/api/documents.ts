@@ -7,7 +7,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "The life of a turn", path: "/docs/turns", words: "States Conversations Messages How the model answers Wait for a turn Follow a turn In a browser Cancel a turn Why a turn failed Why a turn was cancelled Events of a turn", operators: false },
   { title: "Turns that wait", path: "/docs/waiting", words: "How a turn waits Wait at a limit Ask a person first Results that come later", operators: false },
   { title: "Files", path: "/docs/files", words: "Pictures", operators: false },
-  { title: "Tools", path: "/docs/tools", words: "Whom a tool acts for Values of the turn Profiles Variables in instructions MCP servers", operators: false },
+  { title: "Tools", path: "/docs/tools", words: "Whom a tool acts for Values of the turn Profiles Variables in instructions Many tools MCP servers", operators: false },
   { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeated requests Turns that wait Long turns Errors", operators: false },
   { title: "Retries and idempotency", path: "/docs/idempotency", words: "When to retry", operators: false },
   { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Balance and usage", operators: false },

@@ -164,6 +164,7 @@ from ..params import (
     McpServerInput,
     PortalTheme,
     PutManifestHistory,
+    PutManifestTools,
     PutPriceRounding,
     PutToolRequest,
     ReasoningInput,
@@ -226,6 +227,7 @@ class AsyncSpaceManifest:
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
         builtin_tools: Sequence[Literal["list_files", "read_file", "write_file", "create_task", "update_task", "generate_image"]] | None = None,
+        tools: PutManifestTools | None = None,
         approvals: Mapping[str, Literal["never", "always"] | ApprovalInputWhen | Approval] | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
@@ -256,6 +258,8 @@ class AsyncSpaceManifest:
             builtin_tools: The built-in tools of the agent. Default: the file tools, except for
                 `openai-compatible` models, because some of them cannot call tools. `generate_image` creates
                 pictures, each at a fixed price. Live turns have it only while the service has an image model.
+            tools: How agents get REST tools and the tools of MCP servers. Built-in tools are always in the
+                prompt.
             approvals: Calls of built-in tools that wait until a person allows them, by the name of the tool.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
@@ -293,6 +297,7 @@ class AsyncSpaceManifest:
                 "timeout_seconds": given(timeout_seconds),
                 "history": given(history),
                 "builtin_tools": given(builtin_tools),
+                "tools": given(tools),
                 "approvals": given(approvals),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
