@@ -323,7 +323,7 @@ export interface CreateTurn {
   /** The end user's message. Required without `messages`. */
   text?: string | undefined
   /** Instead of `text`: messages, which reach the model as such. Without `conversation` the turn knows no other turn, so send the whole chat each time; with one, only the new messages. Messages of `system` and `developer` are added to the instructions of the space, for this turn. The last message is the user's, or has results of calls. */
-  messages?: TurnMessageInput[] | undefined
+  messages?: SentMessage[] | undefined
   /** A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name starts a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
   conversation?: string | undefined
   /** Ids of files of the space that the agent sees. */
@@ -1790,6 +1790,55 @@ export interface SecretList {
   next_cursor: string | null
 }
 
+/** A file of the space, or a new one, which becomes a file of the space. */
+export interface SentFile {
+  type: "file"
+  /** A file of the space. */
+  file_id?: string | undefined
+  /** The public URL of a file of at most 20 MiB, which is loaded before the turn is accepted. */
+  url?: string | undefined
+  /** The file itself, in base64. */
+  data?: string | undefined
+  /** Of `data`. Default: by the name, or by the first bytes. */
+  media_type?: string | undefined
+  /** The name of a file by `url` or `data`. */
+  name?: string | undefined
+}
+
+export type SentMessage = {
+  role: "system" | "developer"
+  content: string | ({
+    type: "text"
+    text: string
+  })[]
+} | {
+  role: "user"
+  content: string | ({
+    type: "text"
+    text: string
+  } | SentFile)[]
+} | {
+  role: "assistant"
+  content?: string | ({
+    type: "text"
+    text: string
+  })[] | null | undefined
+  /** Calls of tools that the model has made. */
+  calls?: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[] | undefined
+} | {
+  role: "tool"
+  /** The results of calls of the assistant's message before it, in any order. */
+  results: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[]
+}
+
 export interface SignedEndUserReceipt {
   kind: "end_user_receipt"
   document: EndUserChargeReceipt
@@ -2266,44 +2315,6 @@ export interface TurnList {
 }
 
 export type TurnMessage = {
-  role: "system" | "developer"
-  content: string | ({
-    type: "text"
-    text: string
-  })[]
-} | {
-  role: "user"
-  content: string | ({
-    type: "text"
-    text: string
-  } | {
-    type: "file"
-    /** A file of the space. */
-    file_id: string
-  })[]
-} | {
-  role: "assistant"
-  content?: string | ({
-    type: "text"
-    text: string
-  })[] | null | undefined
-  /** Calls of tools that the model has made. */
-  calls?: ({
-    id: string
-    name: string
-    input: Record<string, unknown>
-  })[] | undefined
-} | {
-  role: "tool"
-  /** The results of calls of the assistant's message before it, in any order. */
-  results: ({
-    id: string
-    output?: string | undefined
-    error?: string | undefined
-  })[]
-}
-
-export type TurnMessageInput = {
   role: "system" | "developer"
   content: string | ({
     type: "text"

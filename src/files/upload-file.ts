@@ -21,6 +21,8 @@ interface Upload {
   name: string
   mediaType: string | null
   chunks: AsyncIterable<Uint8Array>
+  /** The URL from which the bytes come. A repeat names the same URL, and its bytes are not compared. */
+  source?: string
 }
 
 interface Begun extends DeletedFile {
@@ -138,13 +140,18 @@ async function finishUpload(
   credential: Credential,
   { upload, begun, once }: { upload: Upload; begun: Begun; once: Once | undefined },
 ): Promise<Made<FileRow>> {
-  const { spaceId, name, mediaType, chunks } = upload
+  const { spaceId, name, mediaType, chunks, source } = upload
   const { file_id, object_key, isRepeat, account } = begun
-  const { bytes, sha256 } = isRepeat
-    ? await hashStream(chunks)
-    : await storeStream(ctx, { key: object_key, account }, chunks)
+  const isUnread = isRepeat && source !== undefined
+  if (isUnread) await chunks[Symbol.asyncIterator]().return?.()
+  const { bytes, sha256 } = isUnread
+    ? { bytes: 0, sha256: "" }
+    : isRepeat
+      ? await hashStream(chunks)
+      : await storeStream(ctx, { key: object_key, account }, chunks)
+  const of = source === undefined ? { name, mediaType, sha256 } : { source }
   const { row, replayOf } = await callOnce(ctx, credential, "finish_upload", {
-    once: once && { key: once.key, request: { operation: "uploadFile", spaceId, name, mediaType, sha256 } },
+    once: once && { key: once.key, request: { operation: "uploadFile", spaceId, ...of } },
     args: { space: spaceId, file_id, bytes, sha256 },
   })
   if (replayOf !== null) {

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
+import type { Attachment } from "../turns/attach-files.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
 import {
   conversationField,
@@ -16,7 +17,7 @@ import {
   sharedFields,
   withoutNulls,
 } from "./common-fields.ts"
-import { type Attachment, invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
+import { invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
@@ -165,4 +166,4 @@ function partOf(part: z.output<typeof chatPart>, param: string): string | Attach
 }
 
 /** The API has no field for the id of an image, so it may be in the place of the URL. */
-const imageAt = (url: string) => (/^file_[0-9a-z]+$/.test(url) ? { fileId: url } : { data: url })
+const imageAt = (url: string) => (/^file_[0-9a-z]+$/.test(url) ? { fileId: url } : { data: url, isImage: true })

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { isFields } from "../base/fields.ts"
+import type { Attachment } from "../turns/attach-files.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
 import {
@@ -19,7 +20,7 @@ import {
   withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
-import { type Attachment, invalid, type PlainMessage } from "./plain-messages.ts"
+import { invalid, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
@@ -215,6 +216,6 @@ function partOf(part: z.output<typeof inputPart>, param: string): string | Attac
   if (part.type === "input_text" || part.type === "output_text") return part.text
   if (part.type === "refusal") return part.refusal
   const fileId = part.file_id ?? undefined
-  if (part.type === "input_image") return { param, fileId, data: part.image_url ?? undefined }
+  if (part.type === "input_image") return { param, fileId, data: part.image_url ?? undefined, isImage: true }
   return { param, fileId, data: part.file_data ?? part.file_url ?? undefined, name: part.filename ?? undefined }
 }

@@ -1,17 +1,8 @@
 import { TurnpikeError } from "../base/errors.ts"
 import { isFields } from "../base/fields.ts"
+import type { Attachment } from "../turns/attach-files.ts"
 import { messagesSchema, type TurnMessage } from "../turns/messages.ts"
 import { turnText } from "../turns/schemas.ts"
-
-/** A file that came with a message: the id of a file in the space, or the bytes themselves. */
-export interface Attachment {
-  /** The field of the request, for errors. */
-  param: string
-  fileId?: string | undefined
-  /** A `data:` URL, or bare base64. */
-  data?: string | undefined
-  name?: string | undefined
-}
 
 /** A call of a tool, with its arguments as the model wrote them. */
 interface PlainCall {

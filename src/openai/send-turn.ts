@@ -2,15 +2,13 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { hashRequest } from "../base/request-hash.ts"
-import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
 import { UPLOAD_FILE_ERRORS } from "../files/upload-file.ts"
 import { defaultEndUserOf } from "../keys/default-end-user.ts"
 import { ACCEPT_TURN_ERRORS } from "../turns/accept-turn.ts"
+import { sendWithFiles } from "../turns/attach-files.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
-import { checkTurn } from "../turns/check-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import { type SentFor, type SentTurn, sendTurnFor } from "../turns/send-turn.ts"
-import { attachFiles, type ReadAttachment, readAttachments } from "./attach-files.ts"
 import { attachmentsIn, invalid, type PlainMessage, saidInTurn } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
 import { keyOfRequest } from "./request-key.ts"
@@ -45,17 +43,6 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   previousResponse?: string | undefined
 }
 
-interface WithFiles {
-  idempotencyKey: string
-  /** The turn without its messages. */
-  body: CreateTurn
-  messages: readonly PlainMessage[]
-  attachments: readonly ReadAttachment[]
-  field: AskedTurn["field"]
-  sentFor: SentFor
-  position: number | undefined
-}
-
 /** For clients that cannot set `safety_identifier` or `user`, such as chat interfaces. */
 export const END_USER_HEADER = "Turnpike-End-User"
 
@@ -76,7 +63,6 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ? await continueFrom(ctx, credential, { responseId: previousResponse, idempotencyKey })
     : null
   const position = previous ? previous.position + 1 : undefined
-  const attachments = readAttachments(attachmentsIn(messages))
   const body = {
     space,
     end_user_ref: endUserRef,
@@ -89,14 +75,12 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(asked.maxOutput !== undefined && { max_output_tokens: asked.maxOutput }),
     ...(asked.reasoning && { reasoning: asked.reasoning }),
   }
-  const made = await acceptWithFiles(ctx, credential, {
+  const made = await sendWithFiles(ctx, credential, {
     idempotencyKey,
-    body,
-    attachments,
-    messages,
+    attachments: attachmentsIn(messages),
+    bodyWith: (ids) => ({ ...body, ...saidInTurn(messages, ids, field) }),
     field,
-    sentFor,
-    position,
+    send: (asked) => sendTurnFor(ctx, credential, { idempotencyKey, body: asked, position }, sentFor),
   }).catch((error: unknown) => {
     throw renamed(error, asked)
   })
@@ -111,46 +95,6 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     }
   }
   return made
-}
-
-/**
- * Accepts a turn with its files. A refused turn stores none: it is checked before the first byte is stored, and files
- * of one that is refused afterwards are taken back.
- */
-async function acceptWithFiles(ctx: Context, credential: Credential, given: WithFiles): Promise<SentTurn> {
-  const { idempotencyKey, body, messages, attachments, field, sentFor, position } = given
-  const withFiles = (ids: string[]): CreateTurn => ({ ...body, ...saidInTurn(messages, ids, field) })
-  const places = attachments.map((one, place) => ("fileId" in one ? one.fileId : `${UPLOAD}${place}`))
-  if (!createTurnSchema.shape.files.safeParse([...new Set(places)]).success) throw invalid("has too many files", field)
-  const asked = withFiles(places)
-  if (attachments.every((one) => "fileId" in one)) {
-    return sendTurnFor(ctx, credential, { idempotencyKey, body: asked, position }, sentFor)
-  }
-  await checkTurn(ctx, credential, { idempotencyKey, body: withoutUploads(asked) })
-  const made: TurnUpload[] = []
-  try {
-    const files = await attachFiles(ctx, credential, { spaceId: body.space, attachments, idempotencyKey, made })
-    return await sendTurnFor(ctx, credential, { idempotencyKey, body: withFiles(files), position }, sentFor)
-  } catch (error) {
-    // After another failure, the turn may have been accepted.
-    if (error instanceof TurnpikeError && error.status < 500)
-      await discardUploads(ctx, credential, { idempotencyKey, uploads: made })
-    throw error
-  }
-}
-
-/** The beginning of a placeholder for the id of a file that is not stored yet. */
-const UPLOAD = "upload "
-
-/** A turn without the files that are not stored yet. */
-function withoutUploads({ messages = [], ...body }: CreateTurn): CreateTurn {
-  const isStored = (part: { type: string; file_id?: string }) => part.file_id?.startsWith(UPLOAD) !== true
-  const stored = messages.map((message) =>
-    message.role === "user" && typeof message.content !== "string"
-      ? { ...message, content: message.content.filter(isStored) }
-      : message,
-  )
-  return { ...body, messages: stored }
 }
 
 /** The end user that the request names, or else the default of its key, since chat interfaces name none. */

@@ -121,6 +121,7 @@ const INSERTS: Record<string, string> = {
   exact_decimals: String(EXACT_DECIMALS),
   json_body: sizeInWords(MAX_JSON_BYTES),
   message_bytes: sizeInWords(MESSAGE_POLICY.bytes),
+  loaded_file: sizeInWords(FILE_POLICY.loadBytes),
   turn_body: sizeInWords(MESSAGE_POLICY.bodyBytes),
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),

@@ -29,6 +29,8 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "FILE_POLICY.maxBytes": limit("Size of a file", TOO_LARGE),
   "FILE_POLICY.maxNameBytes": limit("Size of a file name, in UTF-8", "the name is shortened"),
   "FILE_POLICY.maxNameCharacters": limit("Length of a file name", "the name is shortened"),
+  "FILE_POLICY.loadBytes": limit("Size of a file that is loaded from a URL", INVALID),
+  "FILE_POLICY.loadMs": limit("Time to load a file from a URL", INVALID),
   "FILE_POLICY.partMs": limit(
     `Time to receive ${sizeInWords(FILE_POLICY.partBytes)} of an upload`,
     "408 `REQUEST_TIMEOUT`",

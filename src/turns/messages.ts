@@ -1,19 +1,45 @@
 import * as z from "zod"
 import type { Message, ObjectPart, TextPart, ToolCallPart, ToolResult, ToolSpec } from "../agent/engine.ts"
 import { cutToBytes } from "../agent/estimate.ts"
+import { sizeInWords } from "../base/in-words.ts"
+import { FILE_POLICY } from "../files/policies.ts"
 import { MESSAGE_POLICY } from "./policies.ts"
 
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() })
-const filePart = z.strictObject({
+const storedFile = z.strictObject({
   type: z.literal("file"),
   file_id: z.string().min(1).max(64).meta({ description: "A file of the space." }),
 })
 
+const sentFile = z
+  .strictObject({
+    type: z.literal("file"),
+    file_id: storedFile.shape.file_id.optional(),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .optional()
+      .meta({
+        description: `The public URL of a file of at most ${sizeInWords(FILE_POLICY.loadBytes)}, which is loaded before the turn is accepted.`,
+      }),
+    data: z.string().min(1).optional().meta({ description: "The file itself, in base64." }),
+    media_type: z
+      .string()
+      .max(255)
+      .optional()
+      .meta({ description: "Of `data`. Default: by the name, or by the first bytes.", example: "image/png" }),
+    name: z.string().min(1).max(1024).optional().meta({ description: "The name of a file by `url` or `data`." }),
+  })
+  .refine(({ file_id, url, data }) => [file_id, url, data].filter((one) => one !== undefined).length === 1, {
+    error: "must have one of `file_id`, `url` and `data`",
+  })
+  .meta({ id: "SentFile", description: "A file of the space, or a new one, which becomes a file of the space." })
+
 const texts = z.union([z.string(), z.array(textPart).max(MESSAGE_POLICY.parts)])
 const callId = z.string().min(1).max(256).meta({ example: "call_1" })
 
-const messageSchema = z
-  .discriminatedUnion("role", [
+const messageWith = <File extends typeof storedFile | typeof sentFile>(filePart: File) =>
+  z.discriminatedUnion("role", [
     z.strictObject({ role: z.enum(["system", "developer"]), content: texts }),
     z.strictObject({
       role: z.literal("user"),
@@ -52,34 +78,50 @@ const messageSchema = z
         .meta({ description: "The results of calls of the assistant's message before it, in any order." }),
     }),
   ])
-  .meta({ id: "TurnMessage" })
 
+const messageSchema = messageWith(storedFile).meta({ id: "TurnMessage" })
+const sentMessageSchema = messageWith(sentFile).meta({ id: "SentMessage" })
+
+/** A message whose files are files of the space, as turns are stored. */
 export type TurnMessage = z.output<typeof messageSchema>
+
+/** A message as it is sent. Its files may be new ones. */
+export type SentMessage = z.output<typeof sentMessageSchema>
 
 export const turnMessagesSchema = z
   .object({ turn_id: z.string(), messages: z.array(messageSchema) })
   .meta({ id: "TurnMessages" })
 
+const DESCRIPTION =
+  "Instead of `text`: messages, which reach the model as such. Without `conversation` the turn knows no other turn, so send the whole chat " +
+  "each time; with one, only the new messages. Messages of `system` and `developer` are added to the instructions of the space, for " +
+  "this turn. The last message is the user's, or has results of calls."
+
+/** Messages of a turn whose files are stored. */
 export const messagesSchema = z
   .array(messageSchema)
   .min(1)
   .max(MESSAGE_POLICY.messages)
-  .superRefine((messages, { addIssue }) => {
-    for (const { at, message } of faultsOf(messages)) addIssue({ code: "custom", path: at, message, input: messages })
-  })
-  .meta({
-    description:
-      "Instead of `text`: messages, which reach the model as such. Without `conversation` the turn knows no other turn, so send the whole chat " +
-      "each time; with one, only the new messages. Messages of `system` and `developer` are added to the instructions of the space, for " +
-      "this turn. The last message is the user's, or has results of calls.",
-  })
+  .superRefine((messages, { addIssue }) => addFaults(messages, addIssue))
+
+/** Messages as they are sent. */
+export const sentMessagesSchema = z
+  .array(sentMessageSchema)
+  .min(1)
+  .max(MESSAGE_POLICY.messages)
+  .superRefine((messages, { addIssue }) => addFaults(messages, addIssue))
+  .meta({ description: DESCRIPTION })
+
+function addFaults(messages: readonly SentMessage[], addIssue: z.RefinementCtx["addIssue"]): void {
+  for (const { at, message } of faultsOf(messages)) addIssue({ code: "custom", path: at, message, input: messages })
+}
 
 interface Fault {
   at: (string | number)[]
   message: string
 }
 
-function* faultsOf(messages: readonly TurnMessage[]): Generator<Fault> {
+function* faultsOf(messages: readonly SentMessage[]): Generator<Fault> {
   const bytes = new TextEncoder().encode(JSON.stringify(messages)).length
   if (bytes > MESSAGE_POLICY.bytes) {
     yield { at: [], message: `must have at most ${MESSAGE_POLICY.bytes} bytes as JSON, and have ${bytes}` }
@@ -103,7 +145,7 @@ const isSaid = (content: string | ({ type: "text"; text: string } | { type: "fil
     : content.some((part) => part.type === "file" || part.text.trim() !== "")
 
 /** Each result must answer a call of the assistant's message before it, and each call has at most one result. */
-function* callFaults(messages: readonly TurnMessage[]): Generator<Fault> {
+function* callFaults(messages: readonly SentMessage[]): Generator<Fault> {
   const known = new Set<string>()
   let open = new Set<string>()
   for (const [at, message] of messages.entries()) {
@@ -156,16 +198,32 @@ export const instructionsIn = (messages: readonly TurnMessage[]): string =>
     .filter((text) => text.trim() !== "")
     .join("\n\n")
 
-/** The ids of the files in messages, each once. */
-export const filesIn = (messages: readonly TurnMessage[]): string[] => [
-  ...new Set(
-    messages.flatMap((message) =>
-      message.role === "user" && typeof message.content !== "string"
-        ? message.content.flatMap((part) => (part.type === "file" ? [part.file_id] : []))
-        : [],
-    ),
-  ),
+/** The ids of the files in messages, each once. New files have none. */
+export const filesIn = (messages: readonly SentMessage[]): string[] => [
+  ...new Set(newOrStored(messages).flatMap(({ file_id }) => file_id ?? [])),
 ]
+
+/** The files in messages, in their order. `param`: the field of each. */
+export const newOrStored = (messages: readonly SentMessage[]) =>
+  messages.flatMap((message, nth) =>
+    message.role === "user" && typeof message.content !== "string"
+      ? message.content.flatMap((part, place) =>
+          part.type === "file" ? [{ ...part, param: `messages.${nth}.content.${place}` }] : [],
+        )
+      : [],
+  )
+
+/** The messages with the ids of their files, in the order of `newOrStored`. */
+export function withFileIds(messages: readonly SentMessage[], ids: readonly string[]): TurnMessage[] {
+  let file = 0
+  return messages.map((message): TurnMessage => {
+    if (message.role !== "user" || typeof message.content === "string") return message as TurnMessage
+    const content = message.content.map((part) =>
+      part.type === "file" ? { type: part.type, file_id: ids[file++] as string } : part,
+    )
+    return { ...message, content }
+  })
+}
 
 /** A model reads this before a chat that the assistant has begun: providers want that the user begins. */
 const BEGUN: Message = {

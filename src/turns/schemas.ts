@@ -9,8 +9,9 @@ import {
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
-import { filesIn, messagesSchema } from "./messages.ts"
+import { filesIn, messagesSchema, newOrStored, type SentMessage, sentMessagesSchema } from "./messages.ts"
 import { MESSAGE_POLICY, TURN_POLICY } from "./policies.ts"
+import { providerDetailsSchema } from "./provider-details.ts"
 import { waitingSchema } from "./waiting-schema.ts"
 
 const instant = z.iso.datetime()
@@ -26,73 +27,96 @@ const text = (max: number) => z.string().min(1).max(max)
 /** The text of a turn that is sent as one. */
 export const turnText = text(100_000).refine((value) => value.trim() !== "", "must not be blank")
 
+const firstFields = {
+  space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
+  end_user_ref: endUserRef.meta({ description: "Your own id for your end user.", example: "customer-42" }),
+  text: turnText.optional().meta({
+    description: "The end user's message. Required without `messages`.",
+    example: "Where is my order?",
+  }),
+}
+
+const moreFields = {
+  conversation: text(128)
+    .optional()
+    .meta({
+      description:
+        "A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name " +
+        "starts a conversation for this space and end user. Default: one conversation for the space and " +
+        "the end user. The turn always shows the id.",
+    }),
+  files: z
+    .array(z.string().min(1).max(64))
+    .max(MESSAGE_POLICY.files)
+    .refine((ids) => new Set(ids).size === ids.length, "must name each file once")
+    .optional()
+    .meta({ description: "Ids of files of the space that the agent sees." }),
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: "The model as a pin, `engine/model`. Default: the space's model." }),
+  max_cost_usd: maxCostSchema.optional().meta({
+    description:
+      "The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. " +
+      `Default: ${usdText(TURN_POLICY.defaultHold)} USD is held at first, and the hold grows while the turn runs.`,
+    example: 0.1,
+  }),
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(3600)
+    .optional()
+    .meta({
+      description: `Timeout of the turn in seconds. Default: the manifest's timeout, or ${TURN_POLICY.timeoutSeconds}.`,
+    }),
+  max_output_tokens: settingsFields.max_output_tokens.meta({
+    description:
+      "The maximum number of output tokens of each call of the space's own agent, with reasoning, up to the limit of " +
+      "the model. Default: as the manifest says.",
+    example: 2_000,
+  }),
+  temperature: settingsFields.temperature.meta({ description: "Default: as the manifest says.", example: 0.2 }),
+  reasoning: settingsFields.reasoning.meta({ description: "Default: as the manifest says." }),
+  on_limit: onLimitSchema.optional(),
+  max_wait_seconds: maxWaitSchema.optional(),
+  metadata: metadataSchema.optional(),
+}
+
+/** A turn has a text or messages, and not too many files. */
+function checkSaid(
+  {
+    text,
+    messages,
+    files = [],
+  }: { text?: string | undefined; messages?: SentMessage[] | undefined; files?: string[] | undefined },
+  { addIssue }: z.RefinementCtx,
+): void {
+  const added = newOrStored(messages ?? []).filter(({ file_id }) => file_id === undefined)
+  if (new Set([...files, ...filesIn(messages ?? [])]).size + added.length > MESSAGE_POLICY.files) {
+    const message = `and the messages must name at most ${MESSAGE_POLICY.files} files`
+    addIssue({ code: "custom", path: ["files"], message })
+  }
+  if (messages === undefined) {
+    if (text === undefined) addIssue({ code: "custom", path: ["text"], message: "is required without `messages`" })
+  } else if (text !== undefined) {
+    addIssue({ code: "custom", path: ["text"], message: "cannot be sent together with `messages`" })
+  }
+}
+
+/** A turn whose files are stored. */
 export const createTurnSchema = z
-  .strictObject({
-    space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
-    end_user_ref: endUserRef.meta({ description: "Your own id for your end user.", example: "customer-42" }),
-    text: turnText.optional().meta({
-      description: "The end user's message. Required without `messages`.",
-      example: "Where is my order?",
-    }),
-    messages: messagesSchema.optional(),
-    conversation: text(128)
-      .optional()
-      .meta({
-        description:
-          "A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name " +
-          "starts a conversation for this space and end user. Default: one conversation for the space and " +
-          "the end user. The turn always shows the id.",
-      }),
-    files: z
-      .array(z.string().min(1).max(64))
-      .max(MESSAGE_POLICY.files)
-      .refine((ids) => new Set(ids).size === ids.length, "must name each file once")
-      .optional()
-      .meta({ description: "Ids of files of the space that the agent sees." }),
-    model: z
-      .string()
-      .min(1)
-      .max(128)
-      .optional()
-      .meta({ description: "The model as a pin, `engine/model`. Default: the space's model." }),
-    max_cost_usd: maxCostSchema.optional().meta({
-      description:
-        "The most that the turn can cost, in USD. This amount is held for it, as far as the balance and the caps allow. " +
-        `Default: ${usdText(TURN_POLICY.defaultHold)} USD is held at first, and the hold grows while the turn runs.`,
-      example: 0.1,
-    }),
-    timeout_seconds: z
-      .int()
-      .min(1)
-      .max(3600)
-      .optional()
-      .meta({
-        description: `Timeout of the turn in seconds. Default: the manifest's timeout, or ${TURN_POLICY.timeoutSeconds}.`,
-      }),
-    max_output_tokens: settingsFields.max_output_tokens.meta({
-      description:
-        "The maximum number of output tokens of each call of the space's own agent, with reasoning, up to the limit of " +
-        "the model. Default: as the manifest says.",
-      example: 2_000,
-    }),
-    temperature: settingsFields.temperature.meta({ description: "Default: as the manifest says.", example: 0.2 }),
-    reasoning: settingsFields.reasoning.meta({ description: "Default: as the manifest says." }),
-    on_limit: onLimitSchema.optional(),
-    max_wait_seconds: maxWaitSchema.optional(),
-    metadata: metadataSchema.optional(),
-  })
-  .superRefine(({ text, messages, files = [] }, { addIssue }) => {
-    if (new Set([...files, ...filesIn(messages ?? [])]).size > MESSAGE_POLICY.files) {
-      const message = `and the messages must name at most ${MESSAGE_POLICY.files} files`
-      addIssue({ code: "custom", path: ["files"], message })
-    }
-    if (messages === undefined) {
-      if (text === undefined) addIssue({ code: "custom", path: ["text"], message: "is required without `messages`" })
-    } else if (text !== undefined) {
-      addIssue({ code: "custom", path: ["text"], message: "cannot be sent together with `messages`" })
-    }
-  })
+  .strictObject({ ...firstFields, messages: messagesSchema.optional(), ...moreFields })
+  .superRefine(checkSaid)
+
+/** A turn as it is sent. Its messages may have new files. */
+export const sentTurnSchema = z
+  .strictObject({ ...firstFields, messages: sentMessagesSchema.optional(), ...moreFields })
+  .superRefine(checkSaid)
   .meta({ id: "CreateTurn" })
+
+export type SentTurnBody = z.infer<typeof sentTurnSchema>
 
 export type CreateTurn = z.infer<typeof createTurnSchema>
 
@@ -101,29 +125,6 @@ const outputSchema = z
   .meta({ id: "Output" })
 
 export type Output = z.infer<typeof outputSchema>
-
-export const providerDetailsSchema = z
-  .object({
-    status: z.int().nullable().meta({ description: "The HTTP status of its response.", example: 400 }),
-    type: z
-      .string()
-      .nullable()
-      .meta({ description: "The kind of the error, in its words.", example: "invalid_request_error" }),
-    message: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          `Its message, at most ${TURN_POLICY.providerMessageLength} characters. Words that may name an account or a key are replaced by an ellipsis. ` +
-          "Null: it sent none, or it " +
-          "concerns only the service.",
-        example: "Invalid schema for function 'lookup_order': array schema missing items.",
-      }),
-    file: z.string().nullable().meta({ description: "The name of the file that it refused.", example: null }),
-    tool: z.string().nullable().meta({ description: "The name of the tool that it refused.", example: "lookup_order" }),
-    parameter: z.string().nullable().meta({ description: "The parameter that it refused.", example: null }),
-  })
-  .meta({ id: "ProviderDetails", description: "The words of the model's provider about a failure." })
 
 export const turnPriceSchema = z
   .object({ name: z.string().meta({ example: "standard" }), version: z.int().meta({ example: 3 }) })

@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { toInstant } from "../base/time.ts"
 import { EFFORTS } from "../base/words.ts"
-import { providerDetailsSchema } from "./schemas.ts"
+import { providerDetailsSchema } from "./provider-details.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { Waiting } from "./waiting-schema.ts"
 

@@ -202,7 +202,7 @@ describe("A request that no turn can honour", () => {
     [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input"],
     [{ input: [{ role: "assistant", content: "Hello" }] }, "input"],
     [
-      { input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.test/b.png" }] }] },
+      { input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.internal/b.png" }] }] },
       "input.0.content.0",
     ],
     [{ invented: true }, "invented"],

@@ -181,6 +181,20 @@ class ReasoningInput(TypedDict):
     effort: Literal["none", "low", "medium", "high"]
 
 
+class SentMessage(TypedDict):
+    """The object SentMessage of a request."""
+
+    role: Literal["system", "developer"]
+    content: str | Sequence[SentMessageContent]
+
+
+class SentMessageContent(TypedDict):
+    """The object SentMessageContent of a request."""
+
+    type: Literal["text"]
+    text: str
+
+
 class _SubagentInput(TypedDict):
     name: str
     # When to use the sub-agent. The agent reads this text.
@@ -247,17 +261,3 @@ class ToolInputRequest(_ToolInputRequest, total=False):
     # input. The model neither sees nor fills a field whose value is taken from the turn, such as
     # `{{end_user.ref}}`.
     body: Any
-
-
-class TurnMessageInput(TypedDict):
-    """The object TurnMessageInput of a request."""
-
-    role: Literal["system", "developer"]
-    content: str | Sequence[TurnMessageInputContent]
-
-
-class TurnMessageInputContent(TypedDict):
-    """The object TurnMessageInputContent of a request."""
-
-    type: Literal["text"]
-    text: str

@@ -6,9 +6,11 @@ import { type CallbacksEnv, parseCallbacksEnv } from "../../base/env.ts"
 import { onceFor } from "../../base/once-for.ts"
 import { logIds } from "../../base/trace-context.ts"
 import { INTERNAL_SIGNATURE } from "../../callbacks/internal-call.ts"
+import { LOAD_URL_PATH, loadUrlInput } from "../../callbacks/load-url.ts"
 import { CHECK_SERVER_PATH, checkServerInput, TRY_TOOL_PATH, tryToolInput } from "../../callbacks/tool-trials.ts"
 import { verifyInternalCall } from "../../callbacks/verify-internal-call.ts"
 import { webhookCallbackPath } from "../../feed/wake-webhooks.ts"
+import { fetchUrl } from "../../files/fetch-url.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { Group } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
@@ -108,6 +110,7 @@ export const callbacks: Group = {
     app.post(CHECK_SERVER_PATH, async (c) =>
       answerJson(c, await checkServer(agentContext(c), checkServerInput.parse(await c.req.json()))),
     )
+    app.post(LOAD_URL_PATH, async (c) => fetchUrl(agentContext(c), loadUrlInput.parse(await c.req.json())))
     app.post(RUN_TURN_PATH, async (c) => runInPlaceOf(c, runTurnInput.parse(await c.req.json())))
   },
   async scheduled(ctx, bindings) {

@@ -3,14 +3,16 @@ import * as z from "zod"
 import { tokenOf } from "../../actor/actor.ts"
 import { usdText } from "../../base/money.ts"
 import { parseTrace } from "../../base/trace-context.ts"
+import { UPLOAD_FILE_ERRORS } from "../../files/upload-file.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { wholeParam } from "../../http/query.ts"
 import { acceptTurn, type NewTurn } from "../../turns/accept-turn.ts"
+import { sendStored } from "../../turns/attach-files.ts"
 import { MESSAGE_POLICY, TURN_POLICY } from "../../turns/policies.ts"
-import { createTurnSchema, turnSchema } from "../../turns/schemas.ts"
+import { sentTurnSchema, turnSchema } from "../../turns/schemas.ts"
 import { SEND_TURN_ERRORS, sendInPlace, sendTurn } from "../../turns/send-turn.ts"
 import { isTerminal, serializeTurn } from "../../turns/turn-row.ts"
 import { Waiter } from "../../turns/waiters.ts"
@@ -69,7 +71,7 @@ export function mountCreateTurn(app: App) {
       ],
       query: sendQuery,
       maxBytes: MESSAGE_POLICY.bodyBytes,
-      body: createTurnSchema,
+      body: sentTurnSchema,
       answer: {
         status: 202,
         description: "The turn, which has not ended yet.",
@@ -85,7 +87,7 @@ export function mountCreateTurn(app: App) {
           [REPLAYED]: "`true` if an earlier request with this key created the turn.",
         },
       },
-      errors: [...SEND_TURN_ERRORS, "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"],
+      errors: [...SEND_TURN_ERRORS, ...UPLOAD_FILE_ERRORS, "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID"],
       example: {
         answer: {
           state: "queued",
@@ -109,11 +111,19 @@ export function mountCreateTurn(app: App) {
     async (c, { body, query: { wait: waitSeconds } }) => {
       const idempotencyKey = parseIdempotencyKey(c.req.header("idempotency-key"))
       const trace = parseTrace(c.req.header("traceparent"), c.req.header("tracestate"))
-      const [ctx, credential, asked] = [c.get("ctx"), c.get("credential"), { idempotencyKey, body, trace }]
-      if (acceptsEventStream(c.req.header("accept"))) return streamNewTurn(c, asked)
-      const made = waitSeconds
-        ? await sendTurn(ctx, credential, asked, { waitSeconds, signal: c.req.raw.signal })
-        : await acceptTurn(ctx, credential, asked)
+      const [ctx, credential] = [c.get("ctx"), c.get("credential")]
+      const sendBy = <Sent>(send: (asked: NewTurn) => Promise<Sent>) =>
+        sendStored(ctx, credential, {
+          idempotencyKey,
+          body,
+          send: (stored) => send({ idempotencyKey, body: stored, trace }),
+        })
+      if (acceptsEventStream(c.req.header("accept"))) return sendBy((asked) => streamNewTurn(c, asked))
+      const made = await sendBy((asked) =>
+        waitSeconds
+          ? sendTurn(ctx, credential, asked, { waitSeconds, signal: c.req.raw.signal })
+          : acceptTurn(ctx, credential, asked),
+      )
       const turn = serializeTurn(madeOf(c, made))
       c.header("Location", `/v1/turns/${turn.turn_id}`)
       c.header("traceresponse", turn.traceparent)

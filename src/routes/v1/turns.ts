@@ -1,13 +1,14 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { createdQuery, idParam, numberCursor, pageOf, pageQuery, wholeParam } from "../../http/query.ts"
+import { withoutNewFiles } from "../../turns/attach-files.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
 import { ESTIMATE_TURN_ERRORS, estimateTurn, turnEstimateSchema } from "../../turns/estimate-turn.ts"
 import { FOLLOW_TURN_EVENTS_ERRORS } from "../../turns/follow-events.ts"
 import { getTurn, WAIT_FOR_TURN_ERRORS, waitForTurn } from "../../turns/get-turn.ts"
 import { listTurnEvents, listTurns } from "../../turns/list-turns.ts"
 import { MESSAGE_POLICY } from "../../turns/policies.ts"
-import { createTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
+import { sentTurnSchema, TURN_STATES, turnEventSchema, turnSchema } from "../../turns/schemas.ts"
 import { serializeTurnEvent } from "../../turns/turn-event.ts"
 import { serializeTurn } from "../../turns/turn-row.ts"
 import { waitReasonSchema } from "../../turns/waiting-schema.ts"
@@ -34,10 +35,10 @@ export function mountTurns(app: App) {
         "Idempotency-Key has no effect. Errors that do not concern money are returned as for " +
         "the turn: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.\n\nThe estimate is no guarantee: " +
         "another turn can take the credit first. The final cost is not predicted; it never exceeds " +
-        "`max_cost_usd`.",
+        "`max_cost_usd`. Files by `url` or `data` are not counted.",
       idempotent: "naturally",
       maxBytes: MESSAGE_POLICY.bodyBytes,
-      body: createTurnSchema,
+      body: sentTurnSchema,
       answer: {
         status: 200,
         description: "The estimate: whether the turn would be accepted, and its hold or error.",
@@ -48,7 +49,7 @@ export function mountTurns(app: App) {
         answer: { admitted: true, hold_usd: 0.1, refused_by: null },
       },
     },
-    async (c, { body }) => estimateTurn(c.get("ctx"), c.get("credential"), body),
+    async (c, { body }) => estimateTurn(c.get("ctx"), c.get("credential"), withoutNewFiles(body)),
   )
 
   app.operation(

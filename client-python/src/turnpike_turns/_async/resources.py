@@ -168,9 +168,9 @@ from ..params import (
     PutPriceRounding,
     PutToolRequest,
     ReasoningInput,
+    SentMessage,
     SubagentInput,
     ToolInput,
-    TurnMessageInput,
 )
 from ..webhooks import WebhookVerifier
 from .call_actions import AsyncCallActions
@@ -1371,7 +1371,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[TurnMessageInput] | None = None,
+        messages: Sequence[SentMessage] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1441,7 +1441,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1484,7 +1484,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[TurnMessageInput] | None = None,
+        messages: Sequence[SentMessage] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1550,7 +1550,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1584,7 +1584,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[TurnMessageInput] | None = None,
+        messages: Sequence[SentMessage] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1640,7 +1640,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, SPACE_ARCHIVED.
+            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1676,7 +1676,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[TurnMessageInput] | None = None,
+        messages: Sequence[SentMessage] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1701,7 +1701,7 @@ class AsyncTurns(AsyncTurnActions):
         turn: 404, 403 `END_USER_BLOCKED`, 409 `SPACE_ARCHIVED`, 422.
 
         The estimate is no guarantee: another turn can take the credit first. The final cost is not predicted;
-        it never exceeds `max_cost_usd`.
+        it never exceeds `max_cost_usd`. Files by `url` or `data` are not counted.
 
         Args:
             space: The `space_id` of the space that runs the turn.
