@@ -943,6 +943,8 @@ create table turns (
   max_output_tokens integer,
   temperature double precision,
   reasoning_effort text,
+  -- The form of its result, as JSON. A text keeps the order of the properties. Null: as its configuration says.
+  response_format text,
   -- The bytes of its messages (turn_messages) as JSON. Null: it was sent as one text.
   message_bytes integer,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
@@ -974,6 +976,8 @@ create table turns (
   -- The outcome.
   status_reason text,
   result text,
+  -- True if the result is JSON in the form that was asked for.
+  has_output boolean not null default false,
   -- True if the model's output limit cut the result.
   truncated boolean not null default false,
   outputs jsonb not null default '[]',

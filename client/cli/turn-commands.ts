@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { isOver } from "../src/follow-turn.ts"
 import { COMMAND } from "../src/names.ts"
@@ -25,6 +27,7 @@ interface SendOptions {
   maxOutputTokens?: number
   temperature?: number
   reasoning?: (typeof EFFORTS)[number]
+  schema?: string
   metadata?: Record<string, string>
   idempotencyKey?: string
 }
@@ -52,6 +55,7 @@ export function addTurnCommands(program: Command, run: Run): void {
     .option("--max-output-tokens <number>", "the most output tokens of each model call", numberOption)
     .option("--temperature <number>", "the temperature of the model, 0 to 2", numberOption)
     .addOption(new Option("--reasoning <effort>", "how much the model reasons").choices(EFFORTS))
+    .option("--schema <file>", "the JSON Schema that the reply must fit; - is the standard input")
     .option("--metadata <key=value>", "your own key and value; repeat it for several", pairOption)
     .option("--idempotency-key <key>", "send the same turn only once, however often the command runs")
     .action(run<[string | undefined, SendOptions]>(sendTurn))
@@ -131,6 +135,7 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
     ...(options.maxOutputTokens !== undefined && { max_output_tokens: options.maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...(options.reasoning && { reasoning: { effort: options.reasoning } }),
+    ...(options.schema !== undefined && { response_format: await formatOf(terminal, options.schema) }),
     ...(options.metadata && { metadata: options.metadata }),
   }
   const { idempotencyKey } = options
@@ -146,6 +151,22 @@ async function sendTurn({ terminal, connection, json }: Context, given: string |
     throw error
   })
   return showTurn({ terminal, json }, ended)
+}
+
+/** The form of a reply, with the schema in a file. */
+async function formatOf(terminal: Context["terminal"], path: string) {
+  const text =
+    path === "-"
+      ? await terminal.readInput()
+      : await readFile(resolve(terminal.cwd, path), "utf8").catch(() => {
+          throw new CommandError(`There is no file ${path}.`)
+        })
+  try {
+    const schema = JSON.parse(text) as Record<string, unknown>
+    return { type: "json_schema" as const, name: "result", schema }
+  } catch (error) {
+    throw new CommandError(`${path}: ${(error as Error).message}`)
+  }
 }
 
 /** Prints a turn; its reply alone is on the standard output. The command fails if the turn did. */

@@ -37,7 +37,7 @@ export type { Prices } from "./prices.ts"
 export type { Manifests, Retentions, Secrets, Spaces, Versions } from "./spaces.ts"
 export type { Tools } from "./tools.ts"
 export { Turnpike } from "./turnpike.ts"
-export type { TurnStream, Turns } from "./turns.ts"
+export type { TurnStream, Turns, TurnWith } from "./turns.ts"
 export type { Models, Usage } from "./usage.ts"
 export {
   type PublicKey,

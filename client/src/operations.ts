@@ -340,6 +340,8 @@ export interface CreateTurn {
   temperature?: number | undefined
   /** Default: as the manifest says. */
   reasoning?: ReasoningInput | undefined
+  /** The form of the result. Default: as the manifest says, or any text. */
+  response_format?: ResponseFormatInput | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
   on_limit?: "fail" | "wait" | undefined
   /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
@@ -779,9 +781,11 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
+  /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
+  output: unknown
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
@@ -816,6 +820,8 @@ export interface ExportedTurn {
   temperature: number | null
   /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
   reasoning: Reasoning | null
+  /** The form of the result, as sent. Null: the manifest of its space says it. */
+  response_format: ResponseFormat | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -1034,6 +1040,8 @@ export interface Manifest {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: Reasoning | undefined
+  /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
+  response_format?: ResponseFormat | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -1082,6 +1090,8 @@ export interface ManifestInput {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: ReasoningInput | undefined
+  /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
+  response_format?: ResponseFormatInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -1753,6 +1763,36 @@ export interface Replayed {
   next_cursor: string | null
 }
 
+/** The form of the result. `text`: any text. `json_object`: a JSON object. `json_schema`: JSON that fits a schema. See [Results with a form](/docs/results). */
+export type ResponseFormat = {
+  type: "text"
+} | {
+  type: "json_object"
+} | {
+  type: "json_schema"
+  /** A name for the form, which the model may read. */
+  name: string
+  /** What the result is. The model reads it. */
+  description?: string | undefined
+  /** The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2, which has no look-arounds and no back-references. */
+  schema: Record<string, unknown>
+}
+
+/** The form of the result. `text`: any text. `json_object`: a JSON object. `json_schema`: JSON that fits a schema. See [Results with a form](/docs/results). */
+export type ResponseFormatInput = {
+  type: "text"
+} | {
+  type: "json_object"
+} | {
+  type: "json_schema"
+  /** A name for the form, which the model may read. */
+  name: string
+  /** What the result is. The model reads it. */
+  description?: string | undefined
+  /** The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2, which has no look-arounds and no back-references. */
+  schema: Record<string, unknown>
+}
+
 export interface Retention {
   /** The days that the space has set. */
   own: {
@@ -2169,9 +2209,11 @@ export interface Turn {
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
+  /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
+  output: unknown
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
@@ -2206,6 +2248,8 @@ export interface Turn {
   temperature: number | null
   /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
   reasoning: Reasoning | null
+  /** The form of the result, as sent. Null: the manifest of its space says it. */
+  response_format: ResponseFormat | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

@@ -27,6 +27,9 @@ interface Opened {
   first: Response | null
 }
 
+/** A turn whose `output` has a type of yours: the service has checked it against your schema. */
+export type TurnWith<Output> = Omit<Turn, "output"> & { output: Output | null }
+
 /** A turn and its events as they happen. */
 export interface TurnStream extends AsyncIterable<TurnEvent> {
   /** The turn as it was accepted. The first call, or the first read of the stream, sends the turn. */
@@ -54,8 +57,8 @@ export class Turns {
    *   { idempotencyKey: `order-${order.id}` },
    * )
    */
-  create(body: NewTurn, { wait, ...options }: CreateTurnOptions = {}): Promise<Turn> {
-    return this.#transport.call("createTurn", { body, query: { wait } }, options)
+  create<Output = unknown>(body: NewTurn, { wait, ...options }: CreateTurnOptions = {}): Promise<TurnWith<Output>> {
+    return this.#transport.call("createTurn", { body, query: { wait } }, options) as Promise<TurnWith<Output>>
   }
 
   /**
@@ -78,8 +81,12 @@ export class Turns {
    * @example
    * const turn = await turnpike.turns.run({ space, end_user_ref: "customer-42", text: "Where is my order?" })
    * console.log(turn.state === "done" ? turn.result : turn.error?.code, turn.billed_cost_usd)
+   *
+   * @example
+   * const turn = await turnpike.turns.run<{ city: string }>({ space, end_user_ref, text, response_format })
+   * console.log(turn.output?.city)
    */
-  async run(body: NewTurn, options: RunOptions = {}): Promise<Turn> {
+  async run<Output = unknown>(body: NewTurn, options: RunOptions = {}): Promise<TurnWith<Output>> {
     const { timeoutMs, onEvent, onWaiting, cancelOnAbort = false, signal, ...rest } = options
     const late = new AbortController()
     const takeBack = timeoutMs === undefined ? () => {} : this.#transport.runtime.after(timeoutMs, () => late.abort())
@@ -99,11 +106,11 @@ export class Turns {
       } else {
         // Without a limit the request itself runs the turn. Otherwise the turn's id is needed before its end.
         const wait = signal || timeoutMs !== undefined ? 0 : this.#mostWait(rest)
-        const turn = await this.create(body, { ...sending, ...(wait > 0 && { wait }) })
+        const turn = await this.create<Output>(body, { ...sending, ...(wait > 0 && { wait }) })
         if (isOver(turn)) return turn
         turnId = turn.turn_id
       }
-      return await this.wait(turnId, reading)
+      return await this.wait<Output>(turnId, reading)
     } catch (error) {
       if (turnId && cancelOnAbort && either.aborted) await this.cancel(turnId, { maxRetries }).catch(() => {})
       if (!late.signal.aborted || signal?.aborted) throw error
@@ -186,13 +193,13 @@ export class Turns {
    * @example
    * const turn = await turnpike.turns.wait("turn_…", { signal: AbortSignal.timeout(60_000) })
    */
-  async wait(turnId: string, options: RequestOptions = {}): Promise<Turn> {
+  async wait<Output = unknown>(turnId: string, options: RequestOptions = {}): Promise<TurnWith<Output>> {
     const { runtime } = this.#transport
     const wait = this.#mostWait(options)
     for (;;) {
       const asked = runtime.now()
       const turn = await this.get(turnId, { wait }, options)
-      if (isOver(turn)) return turn
+      if (isOver(turn)) return turn as TurnWith<Output>
       if (runtime.now() - asked < LEAST_PAUSE_MS) await sleep(runtime, LEAST_PAUSE_MS, options.signal)
     }
   }

@@ -69,7 +69,10 @@ export class PythonTypes {
   }
 
   #union(members: JsonSchema[], side: Side, owner: string, path: string): string {
-    return [...new Set(withoutOthers(members).map((member) => this.typeOf(member, side, owner, path)))].join(" | ")
+    const kept = withoutOthers(members)
+    const isOneObject = kept.filter(({ properties }) => properties).length < 2
+    const nameFor = (member: JsonSchema) => (isOneObject ? owner : `${owner}${wordOf(member)}`)
+    return [...new Set(kept.map((member) => this.typeOf(member, side, nameFor(member), path)))].join(" | ")
   }
 
   #object(schema: JsonSchema, side: Side, owner: string, path: string): string {
@@ -85,8 +88,11 @@ export class PythonTypes {
     const name = nameOf(component)
     const schema = this.#schemas[component] as JsonSchema
     if (!schema.properties) {
-      if (!schema.anyOf) return this.typeOf(schema, side, name)
-      const members = schema.anyOf.map((member) => this.typeOf(member, side, `${name}${pascal(firstField(member))}`))
+      const joined = schema.anyOf ?? schema.oneOf
+      if (!joined) return this.typeOf(schema, side, name)
+      const members = joined.map((member) =>
+        this.typeOf(member, side, `${name}${schema.anyOf ? pascal(firstField(member)) : wordOf(member)}`),
+      )
       if (side === "request") return [...members, ...this.#readAs(component)].join(" | ")
       this.unions.set(name, { members, description: schema.description })
       return name
@@ -119,3 +125,9 @@ export class PythonTypes {
 
 /** A name for the objects of a union that have none. */
 const firstField = ({ $ref, properties }: JsonSchema) => ($ref ? "" : (Object.keys(properties ?? {})[0] ?? ""))
+
+/** The word by which a member of a union differs from the others, such as its `type`. */
+function wordOf({ properties = {} }: JsonSchema): string {
+  const [first] = Object.values(properties)
+  return pascal(String(first?.const ?? first?.enum?.[0] ?? Object.keys(properties).join("_")))
+}

@@ -3,10 +3,13 @@ import { SCHEMAS_BY_NAME } from "./impossible-schema.ts"
 
 /** Keywords whose values are data, not schemas. */
 const DATA = new Set(["const", "enum", "default", "examples"])
+/** In draft 4, these keywords are true or false. */
+const EXCLUSIVE = { minimum: "exclusiveMinimum", maximum: "exclusiveMaximum" } as const
 
 /**
  * Translates a JSON Schema of an earlier draft to 2020-12, which providers and our validator expect: lists of `items`,
- * `additionalItems` and `dependencies`. A schema that is 2020-12 already stays the same.
+ * `additionalItems`, `dependencies`, exclusive bounds of draft 4, and `$recursiveRef`. A schema that is 2020-12 already
+ * stays the same.
  */
 export function inDraft2020(schema: Fields): Fields {
   const { $schema: _draft, ...rest } = translated(schema) as Fields
@@ -23,6 +26,10 @@ function translated(schema: unknown): unknown {
     if (key === "additionalItems") return isTuple ? [["items", translated(part)]] : []
     if (key === "items" && isTuple) return (part as unknown[]).length > 0 ? [["prefixItems", translated(part)]] : []
     if (key === "dependencies" && isFields(part)) return dependent(part)
+    if (key === "minimum" || key === "maximum") return schema[EXCLUSIVE[key]] === true ? [] : [[key, part]]
+    if (key === "exclusiveMinimum" && typeof part === "boolean") return part ? [[key, schema.minimum]] : []
+    if (key === "exclusiveMaximum" && typeof part === "boolean") return part ? [[key, schema.maximum]] : []
+    if (key === "$recursiveRef") return [["$ref", part]]
     if (key === "$ref" && typeof part === "string") return [[key, part.replace(/\/items\/(?=\d)/g, "/prefixItems/")]]
     if (!SCHEMAS_BY_NAME.has(key) || !isFields(part)) return [[key, translated(part)]]
     return [[key, Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, translated(inner)]))]]

@@ -1,4 +1,5 @@
 import { type Fields, isFields } from "../base/fields.ts"
+import { NUMBER_KEYWORDS } from "../base/schema-keywords.ts"
 
 /** A place in a JSON Schema that no input can satisfy, or that no validator accepts. */
 export interface SchemaFault {
@@ -19,7 +20,7 @@ const AT_SAME_VALUE = [...COMBINED, "not", "if", "then", "else", "dependentSchem
 const SCHEMAS = ["additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "items"]
 const LISTS_OF_SCHEMAS = new Set<string>([...COMBINED, "prefixItems"])
 const COUNTS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"])
-const NUMBERS = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"])
+const NUMBERS = new Set<string>(NUMBER_KEYWORDS)
 const TEXTS = new Set(["pattern", "format", "$ref", "description", "title"])
 const BOUNDS = [
   ["minimum", "maximum"],
@@ -115,13 +116,7 @@ function isCircle(root: Fields, ref: string): boolean {
     if (!isFields(schema) || done.has(schema)) return false
     if (open.has(schema)) return true
     open.add(schema)
-    const { $ref } = schema
-    const target = typeof $ref === "string" ? [targetOf(root, $ref)] : []
-    const inner = AT_SAME_VALUE.flatMap((key) => {
-      const part = schema[key]
-      return isFields(part) && key === "dependentSchemas" ? Object.values(part) : Array.isArray(part) ? part : [part]
-    })
-    const found = [...target, ...inner].some(visit)
+    const found = atSameValue(root, schema).some(visit)
     open.delete(schema)
     done.add(schema)
     return found
@@ -129,7 +124,18 @@ function isCircle(root: Fields, ref: string): boolean {
   return visit({ $ref: ref })
 }
 
-const targetOf = (root: Fields, ref: string) =>
+/** The schemas that apply to the same value as a schema, with the target of its reference. */
+export function atSameValue(root: Fields, schema: Fields): unknown[] {
+  const { $ref } = schema
+  const target = typeof $ref === "string" ? [targetOfRef(root, $ref)] : []
+  const inner = AT_SAME_VALUE.flatMap((key) => {
+    const part = schema[key]
+    return isFields(part) && key === "dependentSchemas" ? Object.values(part) : Array.isArray(part) ? part : [part]
+  })
+  return [...target, ...inner]
+}
+
+export const targetOfRef = (root: Fields, ref: string) =>
   ref === "#" ? root : ref.startsWith("#/") ? resolveRef(root, ref) : anchored(root, ref.slice(1))
 
 /** The schema with an anchor. */

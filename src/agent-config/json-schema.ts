@@ -25,9 +25,9 @@ export function compilePattern(pattern: string): RE2JS {
 
 /**
  * The reason why an owner's JSON Schema cannot be used; null if it can. The size of the schema must be checked
- * before.
+ * before. `mostRefs`: the most references that it may have.
  */
-export function schemaFault(schema: object): string | null {
+export function schemaFault(schema: object, { mostRefs = MAX_REFS } = {}): string | null {
   let refs = 0
   let cost = 0
   const faultOf = (value: unknown, depth: number): string | null => {
@@ -35,7 +35,7 @@ export function schemaFault(schema: object): string | null {
     if (depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
     for (const [key, part] of Object.entries(value)) {
       if (DATA.has(key)) continue
-      if (REFERENCES.has(key) && ++refs > MAX_REFS) return `has more than ${MAX_REFS} $ref`
+      if (REFERENCES.has(key) && ++refs > mostRefs) return `has more than ${mostRefs} $ref`
       for (const pattern of patternsIn(key, part)) {
         cost += patternCost(pattern)
         if (cost > MAX_PATTERN_COST) return "has patterns that are too large"

@@ -3,6 +3,7 @@ import { isTimeZone } from "../base/time-zone.ts"
 import { EFFORTS } from "../base/words.ts"
 import { approvalSchema } from "./approval.ts"
 import { BUILTIN_TOOLS, DELEGATE, subagentName } from "./names.ts"
+import { responseFormatSchema } from "./response-format.ts"
 import { withVariables } from "./variables.ts"
 
 const pin = z.string().min(1).max(128)
@@ -104,6 +105,11 @@ export const manifestSchema = z
       .optional()
       .meta({ description: "The pin of the model, `engine/model`. Default: the model of the space." }),
     ...settingsFields,
+    response_format: responseFormatSchema.optional().meta({
+      description:
+        "The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if " +
+        "it matters.",
+    }),
     max_steps: maxSteps.optional().meta({ description: "The maximum number of model calls of one turn. Default 16." }),
     timeout_seconds: z
       .int()

@@ -6,6 +6,7 @@
 -- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
 -- - mode (of the tools), pinned (number of MCP tools as they were pinned), group_bytes (of their servers' names, and of
 --   the names of REST tools)
+-- - form (bytes of the response format)
 -- - note (bytes of the names and defaults of variables), profile (true: a turn may use its end user's profile)
 create function turnpike.prompt_facts(space spaces) returns jsonb language plpgsql stable as $$
 begin
@@ -31,6 +32,8 @@ begin
           from jsonb_each(turnpike.pins_of(space, space.mcp_servers)) p, jsonb_object_keys(p.value -> 'tools'))
     || (select jsonb_build_object('group_bytes', sum(octet_length(n) + 2))
           from (select jsonb_object_keys(space.mcp_servers) union all select jsonb_object_keys(space.tools)) s (n))
+    || jsonb_build_object('form', case when space.manifest -> 'response_format' ->> 'type' <> 'text' then
+        octet_length((space.manifest -> 'response_format')::text) end)
     || jsonb_build_object('note', turnpike.variable_bytes(space),
         'profile', nullif(concat(space.manifest, space.tools, space.mcp_servers) ~ '\{\{\s*profile\.', false)));
 end $$;

@@ -1,5 +1,6 @@
 import { parseExact } from "../base/exact-json.ts"
-import type { EFFORTS, ENGINES } from "../base/words.ts"
+import type { ResultForm } from "../base/result-form.ts"
+import type { EFFORTS, ENGINES, MODEL_SETTINGS } from "../base/words.ts"
 import type { ProviderDetails } from "./provider-said.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
 import type { ModelUsage } from "./token-names.ts"
@@ -105,7 +106,7 @@ export interface PromptCache {
 export type Effort = (typeof EFFORTS)[number]
 
 /** The settings of a call that a model may not take. */
-export type Setting = "temperature" | "reasoning"
+export type Setting = (typeof MODEL_SETTINGS)[number]
 
 /** One model call. It needs no state of a worker, so any worker can make the next one. */
 export interface ModelCall {
@@ -118,6 +119,10 @@ export interface ModelCall {
   temperature?: number
   /** How much the model reasons; missing: its own default. */
   reasoning?: Effort
+  /** The form of the answer; missing: any text. No text of such a call is shown while it is written. */
+  result?: ResultForm
+  /** True: the model does not take `response_format`, so it is asked for the form in another way. */
+  isFormless?: boolean
   cache?: PromptCache
   /** The most images that the model takes; missing: no limit is known. */
   mostImages?: number

@@ -1,3 +1,4 @@
+import type { ResultForm } from "../base/result-form.ts"
 import { type AssistantPart, type Message, type ModelCall, type ObjectPart, type ToolSpec, textOf } from "./engine.ts"
 import { shownObjects } from "./takes.ts"
 
@@ -14,6 +15,8 @@ export const PROMPT_TOKENS = {
   tools: 600,
   /** An image at the highest resolution that any provider reads. */
   image: 5_000,
+  /** The words about the form of an answer, and the tool whose input it may be. */
+  form: 1_200,
   /**
    * The most that a provider adds by itself, such as its own instructions. Holds do not include it: a charge stays
    * within its hold. A count beyond it is not billed.
@@ -34,7 +37,7 @@ const encoder = new TextEncoder()
 export const byteLength = (text: string) => encoder.encode(text).length
 
 /** The part of a call that its model reads. */
-export type Prompt = Pick<ModelCall, "engine" | "system" | "messages" | "tools">
+export type Prompt = Pick<ModelCall, "engine" | "system" | "messages" | "tools" | "result">
 
 /**
  * An upper bound of the prompt's tokens, without a tokenizer: a byte-level BPE never makes more
@@ -46,8 +49,11 @@ export function promptTokenBound(call: Prompt): number {
   bound += toolTokenBound(call.tools)
   const shown = shownObjects(call.engine, call.messages)
   for (const message of call.messages) bound += messageBound(message, shown)
-  return bound
+  return call.result ? bound + formTokenBound(call.result) : bound
 }
+
+/** The share of a form in that bound. A schema is sent with at most twice its bytes (result-form.ts). */
+export const formTokenBound = (form: ResultForm): number => 2 * byteLength(JSON.stringify(form)) + PROMPT_TOKENS.form
 
 /** The share of the tools in that bound. */
 export function toolTokenBound(tools: readonly ToolSpec[]): number {
@@ -98,7 +104,8 @@ export function likelyTokens(...texts: string[]): number {
 /** The same estimate for a prompt: instructions, tools and messages. For providers that report no count. */
 export function likelyPromptTokens(call: Prompt): number {
   const tools = call.tools.length > 0 ? JSON.stringify(call.tools) : ""
-  return Math.min(likelyTokens(call.system ?? "", tools, ...call.messages.map(textOf)), promptTokenBound(call))
+  const form = call.result ? JSON.stringify(call.result) : ""
+  return Math.min(likelyTokens(call.system ?? "", tools, form, ...call.messages.map(textOf)), promptTokenBound(call))
 }
 
 /**

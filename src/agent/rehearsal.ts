@@ -10,6 +10,7 @@ import {
 } from "./engine.ts"
 import { cutToTokens, likelyTokens, promptTokenBound } from "./estimate.ts"
 import { parseScript, type Script } from "./rehearsal-script.ts"
+import { sampleOf } from "./sample-value.ts"
 
 /** The most characters of a tool's answer that the default reply repeats. */
 const SHOWN_OF_RESULT = 500
@@ -57,7 +58,11 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     }
     return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
   }
-  const all = act ? act.text : reply(script, { earlier: asked, files: parts.length - own.length, since })
+  const all =
+    act?.text ??
+    (call.result && script.reply === null
+      ? JSON.stringify(sampleOf(call.result.schema))
+      : reply(script, { earlier: asked, files: parts.length - own.length, since }))
   const whole = all.startsWith(said) ? all.slice(said.length) : all
   const text = cutToTokens(whole, call.maxOutputTokens)
   const { tokensInput, tokensCached } = usage(0)

@@ -1,6 +1,7 @@
 import type { EngineContext, FormChange, ModelCall, ModelError, ObjectPart, Setting } from "./engine.ts"
 import { isSigned, settingOf } from "./reasoning.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
+import { askedForm, WAYS, type Way } from "./result-form.ts"
 import { shownObjects } from "./takes.ts"
 
 /** How a request differs from the usual one, because its provider has refused that. */
@@ -15,6 +16,8 @@ export interface RequestForm {
   without: ReadonlySet<Setting>
   /** Leave out the reasoning of earlier steps, which another account cannot read. */
   isUnsigned: boolean
+  /** How the form of the answer is asked for. */
+  way: Way
 }
 
 /** The servers and models of this isolate that want `max_completion_tokens`. Each isolate learns it by one refusal. */
@@ -34,6 +37,7 @@ export const usualForm = (context: EngineContext, call: ModelCall): RequestForm 
   mostOutput: Number.POSITIVE_INFINITY,
   without: new Set(),
   isUnsigned: false,
+  way: call.isFormless ? "tool" : "native",
 })
 
 const isImage = ({ mediaType }: ObjectPart) => mediaType.startsWith("image/")
@@ -68,9 +72,30 @@ export function otherForm(
     wantCompletion.add(serverOf(context, call))
     return { form: { ...form, namesCompletion: true }, change: {} }
   }
-  const other = withoutSetting(call, form, error)
+  const other = inOtherWay(call, form, error) ?? withoutSetting(call, form, error)
   if (other) return other
   return mayConcernFiles(error) ? withFewerFiles(call, form, error) : null
+}
+
+/** Names the form of an answer, or the tool whose input it is, in requests and in words. */
+const FORM =
+  /response_format|text\.format|output_config\.format|output_format|output format|json_schema|json_object|structured output/i
+const TOOL_CHOICE = /tool_choice|tool choice|\btools\b.*not support|not support.*\btools?\b|final_answer/i
+/** Says that the model or its server has no such parameter. */
+const UNKNOWN = /not support|unsupported|unknown|unrecogni[sz]ed|not permitted|not available|extra inputs/i
+
+/** Asks for the form of the answer in the next way, if the provider has refused this one. */
+function inOtherWay(call: ModelCall, form: RequestForm, error: ModelError): OtherForm | null {
+  if (call.engine === "rehearsal") return null
+  const asked = askedForm(call, call.engine, form.way)
+  const said = `${error.refusal?.parameter ?? ""} ${error.whole ?? error.message}`
+  const isNamed = (asked?.way === "native" ? FORM : TOOL_CHOICE).test(said)
+  if (!asked || asked.way === "told" || !(isNamed || (call.reasoning === undefined && /\boutput_config\b/.test(said))))
+    return null
+  const way = WAYS[WAYS.indexOf(asked.way) + 1] as Way
+  // A schema that one request is refused for says nothing about others.
+  const isOnce = asked.way !== "native" || !UNKNOWN.test(said) || /invalid schema/i.test(said)
+  return { form: { ...form, way }, change: { without: "response_format", isOnce } }
 }
 
 /** Says that a signature or encrypted reasoning is not valid here. */

@@ -8,6 +8,8 @@ import {
   type SharedV4Warning,
   TypeValidationError,
 } from "@ai-sdk/provider"
+import { parseExact } from "../base/exact-json.ts"
+import type { Fields } from "../base/fields.ts"
 import { NotSent } from "../base/not-sent.ts"
 import { usageOf } from "./answer-usage.ts"
 import { withCarried } from "./carried.ts"
@@ -27,6 +29,7 @@ import { knownFrames } from "./known-frames.ts"
 import { breakpoint, cacheOptions } from "./prompt-cache.ts"
 import { reasoningOptions, withBudget, withoutSigned } from "./reasoning.ts"
 import { otherForm, type RequestForm, usualForm } from "./request-form.ts"
+import { type AskedForm, askedForm, inOwnForm } from "./result-form.ts"
 import { SdkAnswer } from "./sdk-answer.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
@@ -86,8 +89,9 @@ async function streamed(
 ): Promise<ModelAnswer> {
   const counted = () => evidence.tokens.read(engine, call.maxOutputTokens)
   const onCounts = () => context.onProgress?.({ usage: counted() })
-  const model = languageModel(context, { call, engine, form, evidence, onCounts })
-  const options = await requestOf(context, call, { engine, form })
+  const asked = askedForm(call, engine, form.way)
+  const model = languageModel(context, { call, engine, form, asked, evidence, onCounts })
+  const options = await requestOf(context, call, { engine, form, asked })
   context.signal.throwIfAborted()
   const { stream } = await model.doStream(options)
   const answer = new SdkAnswer({ hasMessages: engine === "openai" })
@@ -111,21 +115,26 @@ async function streamed(
   }
   const finish = finishOf(evidence, answer.said)
   if (thinking) tell(thinking.end({ byItself: finish === "stop" || finish === "other" }))
-  const tools = new Set(call.tools.map(({ name }) => name))
+  const tools = new Set([...call.tools, ...(asked?.tool ? [asked.tool] : [])].map(({ name }) => name))
   const parts = answer.parts(tools, finish, evidence).filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
   const { reasoning } = evidence.tokens.output
-  return {
+  const whole = {
     text: thinking?.text ?? answer.text,
     content: withCarried(thinking ? thinking.apart(parts) : parts, evidence.carried),
     finish,
     ...usageOf(call, { counted: counted(), said: answer.written, reasoning }),
   }
+  return inOwnForm(whole, asked)
 }
 
 async function requestOf(
   { loadObject, signal }: EngineContext,
   call: ModelCall,
-  { engine, form: { refused, mostOutput, without, isUnsigned } }: { engine: SdkEngineName; form: RequestForm },
+  {
+    engine,
+    asked,
+    form: { refused, mostOutput, without, isUnsigned },
+  }: { engine: SdkEngineName; asked: AskedForm | null; form: RequestForm },
 ) {
   const cache = engine === "anthropic" ? call.cache : undefined
   const reasoning = without.has("reasoning") ? undefined : call.reasoning
@@ -136,17 +145,16 @@ async function requestOf(
     ...(cache && { cache }),
   })
   if (messages.length === 0) throw new ModelError("rejected", "The call has no message.")
-  const system = call.system && {
-    role: "system" as const,
-    content: call.system,
-    ...(cache && breakpoint(cache.lifetime)),
-  }
+  const told = [call.system, asked?.words].filter(Boolean).join("\n\n")
+  const system = told && { role: "system" as const, content: told, ...(cache && breakpoint(cache.lifetime)) }
+  const tools = asked?.tool ? [...call.tools, asked.tool] : call.tools
   return {
     prompt: system ? [system, ...messages] : messages,
     // Instructions come after the tools, so their breakpoint covers both.
-    ...(call.tools.length > 0 && {
-      tools: toSdkTools(call.tools, call.system ? undefined : cache?.lifetime),
-      toolChoice: { type: "auto" as const },
+    ...(tools.length > 0 && {
+      tools: toSdkTools(tools, system ? undefined : cache?.lifetime),
+      // The SDK asks a model of Anthropic that reasons, and may not be forced, with auto.
+      toolChoice: { type: asked?.tool ? ("required" as const) : ("auto" as const) },
     }),
     maxOutputTokens: Math.min(call.maxOutputTokens, mostOutput),
     ...(call.temperature !== undefined && !without.has("temperature") && { temperature: call.temperature }),
@@ -168,12 +176,20 @@ function languageModel(
     call,
     engine,
     form,
+    asked,
     ...noting
-  }: { call: ModelCall; engine: SdkEngineName; form: RequestForm; evidence: Evidence; onCounts: () => void },
+  }: {
+    call: ModelCall
+    engine: SdkEngineName
+    form: RequestForm
+    asked: AskedForm | null
+    evidence: Evidence
+    onCounts: () => void
+  },
 ): LanguageModelV4 {
   const { accounts } = context
-  const send: typeof fetch = async (input, asked) => {
-    const init = engine === "anthropic" ? budgeted(context, call, form, asked) : asked
+  const send: typeof fetch = async (input, given) => {
+    const init = withForm(engine === "anthropic" ? budgeted(context, call, form, given) : given, asked)
     const response = await context.fetch(input, init)
     if (!response.ok && typeof init?.body === "string") noting.evidence.refused = init.body
     return knownFrames(response, { engine, ...noting })
@@ -195,6 +211,11 @@ function languageModel(
     return createOpenAICompatible({ ...named, ...(key && { apiKey: key }) })(call.model)
   }
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
+}
+
+function withForm(init: RequestInit | undefined, asked: AskedForm | null): RequestInit | undefined {
+  if (!asked?.add || typeof init?.body !== "string") return init
+  return { ...init, body: JSON.stringify(asked.add(parseExact(init.body) as Fields)) }
 }
 
 function budgeted(context: EngineContext, call: ModelCall, form: RequestForm, init: RequestInit | undefined) {

@@ -14,4 +14,7 @@ export const CALL_ROLES = ["orchestrator", "subagent", "summary"] as const
 /** How much a model reasons before it answers. */
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 
+/** The settings of a call that a model may not take. */
+export const MODEL_SETTINGS = ["temperature", "reasoning", "response_format"] as const
+
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

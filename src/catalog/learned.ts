@@ -1,10 +1,8 @@
 import * as z from "zod"
 import type { Context } from "../actor/context.ts"
-import type { Setting } from "../agent/engine.ts"
+import { MODEL_SETTINGS } from "../base/words.ts"
 import { call } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
-
-const SETTINGS = ["temperature", "reasoning"] as const satisfies Setting[]
 
 /** Limits of a model besides those of its catalog row: what its provider has refused. */
 export const learnedSchema = z
@@ -23,10 +21,13 @@ export const learnedSchema = z
       .meta({ description: "The most tokens of prompt and answer.", example: 131_072 }),
     images: z.int().min(0).max(1_000).optional().meta({ description: "The most images in one call.", example: 1 }),
     without: z
-      .array(z.enum(SETTINGS))
-      .max(SETTINGS.length)
+      .array(z.enum(MODEL_SETTINGS))
+      .max(MODEL_SETTINGS.length)
       .optional()
-      .meta({ description: "Settings that it refuses. They are left out.", example: ["temperature"] }),
+      .meta({
+        description: "Settings that it refuses. They are left out; the form of a result is asked for with a tool.",
+        example: ["temperature"],
+      }),
   })
   .meta({ id: "LearnedLimits" })
 

@@ -57,8 +57,8 @@ begin
   from turns t
     where t.turn_id = any (ids) and t.steps_deleted_at is not null and t.tool_calls > 0
   on conflict do nothing;
-  update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}',
-    file_ids = '[]', outputs = '[]', request_hash = '', erased_at = p_moment
+  update turns t set text = '', result = null, response_format = null, error_message = null, error_details = null,
+    metadata = '{}', file_ids = '[]', outputs = '[]', request_hash = '', erased_at = p_moment
     where t.turn_id = any (ids);
   of_steps := (select count(*) from turn_steps p, jsonb_array_elements(p.events::jsonb) d
     where p.turn_id = any (ids) and d -> 3 <> turnpike.kept_of_event(d -> 3));

@@ -78,9 +78,6 @@ export const emptyToolFields = {
     .meta({ description: "Has no effect: the space's agent chooses." }),
 }
 
-export const NO_FORMAT =
-  "the reply of a turn is text for a person; let the agent deliver data through a tool of the space"
-
 export const NO_LOG_PROBABILITIES = "turns have no log probabilities"
 
 /** `developer` is the newer name of `system`. */

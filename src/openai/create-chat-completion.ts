@@ -9,7 +9,6 @@ import {
   emptyToolFields,
   ignoredFields,
   messageRole,
-  NO_FORMAT,
   NO_LOG_PROBABILITIES,
   outputField,
   reasoningOf,
@@ -19,6 +18,7 @@ import {
 } from "./common-fields.ts"
 import { invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
+import { chatFormatSchema, turnFormatOf } from "./response-format.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
 const chatPart = z.discriminatedUnion("type", [
@@ -85,10 +85,7 @@ export const createChatCompletionSchema = z.preprocess(
         .optional()
         .meta({ description: "`include_usage`: the last chunk has the tokens." }),
       n: z.literal(1, { error: "a turn has one reply" }).optional(),
-      response_format: z
-        .object({ type: z.literal("text", { error: NO_FORMAT }) })
-        .optional()
-        .meta({ description: "The reply is always text." }),
+      response_format: chatFormatSchema.optional(),
       stop: z
         .array(z.string())
         .max(0, "a reply cannot be stopped at a word")
@@ -132,6 +129,7 @@ export function createChatCompletion(
     maxOutput: body.max_completion_tokens ?? body.max_tokens,
     outputField: body.max_completion_tokens === undefined ? "max_tokens" : "max_completion_tokens",
     reasoning: reasoningOf(body.reasoning_effort),
+    format: turnFormatOf(body.response_format),
     messages: body.conversation === undefined ? all : newMessages(all),
     conversation: body.conversation,
   })

@@ -11,7 +11,6 @@ import {
   emptyToolFields,
   ignoredFields,
   messageRole,
-  NO_FORMAT,
   NO_LOG_PROBABILITIES,
   outputField,
   reasoningOf,
@@ -22,6 +21,7 @@ import {
 import { turnIdOf } from "./ids.ts"
 import { invalid, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
+import { textFormatSchema, turnFormatOf } from "./response-format.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
 
 const fileId = z.string().min(1).max(64)
@@ -121,9 +121,9 @@ export const createResponseSchema = z.preprocess(
         .optional()
         .meta({ description: "Responses are always stored." }),
       text: z
-        .object({ format: z.object({ type: z.literal("text", { error: NO_FORMAT }) }).optional() })
+        .object({ format: z.preprocess((format) => format ?? undefined, textFormatSchema.optional()) })
         .optional()
-        .meta({ description: "The reply is always text." }),
+        .meta({ description: "`format`: the form of the reply. All other fields are ignored." }),
       ...emptyToolFields,
       ...ignoredFields,
       context_management: ignoredFields.top_p,
@@ -161,6 +161,7 @@ export async function createResponse(
     maxOutput: body.max_output_tokens,
     outputField: "max_output_tokens",
     reasoning: reasoningOf(body.reasoning?.effort),
+    format: turnFormatOf(body.text?.format),
     messages: await messagesOf(ctx, credential, body),
     conversation: body.conversation,
     previousResponse: body.previous_response_id,

@@ -1,9 +1,10 @@
 import * as z from "zod"
 import { metadataSchema } from "../base/metadata.ts"
 import { type TurnState, turnSchema } from "../turns/schemas.ts"
-import { serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import { formatOf, serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import type { CreateResponse } from "./create-response.ts"
 import { messageIdOf, responseIdOf } from "./ids.ts"
+import { shownFormatOf, textFormatSchema } from "./response-format.ts"
 
 /** The turn of a response or completion: its bill and everything that OpenAI's objects have no field for. */
 export const turnOfAnswerSchema = turnSchema
@@ -103,7 +104,7 @@ export const responseSchema = z
     safety_identifier: z.string().meta({ description: "Your own id for the end user.", example: "customer-42" }),
     store: z.boolean(),
     temperature: z.number().nullable().meta({ example: null }),
-    text: z.object({ format: z.object({ type: z.literal("text") }) }),
+    text: z.object({ format: textFormatSchema }).meta({ example: { format: { type: "text" } } }),
     tool_choice: z.string().meta({ example: "auto" }),
     tools: z.array(z.unknown()).meta({ example: [] }),
     top_p: z.number().nullable().meta({ example: null }),
@@ -152,7 +153,7 @@ export function serializeResponse(
     safety_identifier: row.end_user_ref,
     store: true,
     temperature: row.temperature,
-    text: { format: { type: "text" } },
+    text: { format: shownFormatOf(formatOf(row)) },
     tool_choice: "auto",
     tools: [],
     top_p: null,

@@ -39,6 +39,7 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   /** The field that has it. */
   outputField: string
   reasoning: CreateTurn["reasoning"]
+  format: CreateTurn["response_format"]
   conversation?: string | undefined
   previousResponse?: string | undefined
 }
@@ -74,6 +75,7 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(sent.temperature !== undefined && { temperature: sent.temperature }),
     ...(asked.maxOutput !== undefined && { max_output_tokens: asked.maxOutput }),
     ...(asked.reasoning && { reasoning: asked.reasoning }),
+    ...(asked.format && { response_format: asked.format }),
   }
   const made = await sendWithFiles(ctx, credential, {
     idempotencyKey,

@@ -1483,6 +1483,7 @@ interface Turns {
   failed_by_us: Generated<boolean>;
   file_ids: Generated<Json>;
   finished_at: Timestamp | null;
+  has_output: Generated<boolean>;
   held_credit_micros: number;
   hold_credit_micros: number;
   idempotency_key: string;
@@ -1510,6 +1511,7 @@ interface Turns {
   rehearsed_hold_credit_micros: number | null;
   request_hash: string;
   request_id: string | null;
+  response_format: string | null;
   result: string | null;
   space_id: number;
   started_at: Timestamp | null;

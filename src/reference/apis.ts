@@ -37,6 +37,7 @@ const V1: Api = {
     "start",
     "authentication",
     "turns",
+    "results",
     "waiting",
     "files",
     "tools",

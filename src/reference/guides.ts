@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
+import { FORMAT_POLICY } from "../agent-config/policies.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
@@ -122,6 +123,7 @@ const INSERTS: Record<string, string> = {
   json_body: sizeInWords(MAX_JSON_BYTES),
   message_bytes: sizeInWords(MESSAGE_POLICY.bytes),
   loaded_file: sizeInWords(FILE_POLICY.loadBytes),
+  format_bytes: sizeInWords(FORMAT_POLICY.bytes),
   turn_body: sizeInWords(MESSAGE_POLICY.bodyBytes),
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),

@@ -1,3 +1,4 @@
+import { FORMAT_POLICY } from "../agent-config/policies.ts"
 import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
 import { COUNTED, type CountedCap } from "../base/counted.ts"
 import { usdText } from "../base/money.ts"
@@ -24,7 +25,7 @@ import {
 } from "../sign-in/policies.ts"
 import { SPACE_POLICY } from "../spaces/policies.ts"
 import { TOOL_POLICY } from "../tools/policies.ts"
-import { LOOK_POLICY, STREAM_POLICY, TURN_POLICY } from "../turns/policies.ts"
+import { LOOK_POLICY, MESSAGE_POLICY, STREAM_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { SHOWN_LIMITS, shownLimit } from "./limits.ts"
 
@@ -35,6 +36,8 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   BOOKING_POLICY,
   ERASURE_POLICY,
   FILE_POLICY,
+  FORMAT_POLICY,
+  MESSAGE_POLICY,
   OPENAI_POLICY,
   PROVIDER_POLICY,
   ACTING_POLICY,
@@ -135,7 +138,12 @@ const serverRows = (): LimitRow[] => [
 const GROUPS: { title: string; reader: Reader; words: string; policies: string[]; rows?: () => LimitRow[] }[] = [
   { title: "Spending", reader: "owners", words: "money budget cap", policies: [], rows: capRows },
   { title: "Files", reader: "owners", words: "upload attachment", policies: ["FILE_POLICY"] },
-  { title: "Turns", reader: "owners", words: "timeout duration steps history", policies: ["TURN_POLICY"] },
+  {
+    title: "Turns",
+    reader: "owners",
+    words: "timeout duration steps history",
+    policies: ["TURN_POLICY", "MESSAGE_POLICY", "FORMAT_POLICY"],
+  },
   { title: "Spaces and tools", reader: "owners", words: "mcp secrets", policies: ["SPACE_POLICY", "TOOL_POLICY"] },
   { title: "Webhooks", reader: "owners", words: "delivery retry endpoint", policies: ["WEBHOOK_POLICY"] },
   {

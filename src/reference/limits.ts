@@ -97,6 +97,14 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "MESSAGE_POLICY.files": limit("Files that are sent with a turn", INVALID),
   "MESSAGE_POLICY.parts": limit("Parts of a message, and its calls of tools", INVALID),
   "MESSAGE_POLICY.textBytes": limit("Size of the `text` that a turn with messages shows", "the rest is cut off"),
+  "FORMAT_POLICY.bytes": limit("Size of the schema of a result, as JSON", INVALID),
+  "FORMAT_POLICY.refs": limit("References in the schema of a result", INVALID),
+  "FORMAT_POLICY.properties": limit("Properties in the schema of a result", INVALID),
+  "FORMAT_POLICY.values": limit("Values of `enum` in the schema of a result", INVALID),
+  "FORMAT_POLICY.expansion": limit(
+    "Schemas that one value of a result must fit, by references and combinations",
+    INVALID,
+  ),
   "TURN_POLICY.defaultHold": limit(
     "First hold of a turn",
     "the turn takes more when it needs more",

@@ -35,8 +35,8 @@ begin
   end if;
   if p_data in ('text', 'test_data') then
     -- The names of files stay: an erasure finds the files by them.
-    update turns t set text = '', result = null, error_message = null, error_details = null, metadata = '{}',
-      texts_deleted_at = p_moment
+    update turns t set text = '', result = null, response_format = null, error_message = null, error_details = null,
+      metadata = '{}', texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
     delete from turn_messages m where m.turn_id = any (due);
     delete from conversation_summaries s

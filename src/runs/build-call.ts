@@ -10,6 +10,7 @@ import { objectPart } from "../tools/file-tools.ts"
 import { exchangesOf, filesIn, haveCalls, NO_TOOLS, toModelMessages } from "../turns/messages.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
+import { checkedResult, repairText } from "./checked-result.ts"
 import type { AttachedFile, Claim, ModelRow } from "./claim-turns.ts"
 import { type Earlier, withoutResults } from "./fit-context.ts"
 import { growHold } from "./grow-hold.ts"
@@ -36,7 +37,8 @@ export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening)
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { learned } = model
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
-  const [first = [], ...said] = withoutResults([own, ...steps.map(stepMessages)], agent.fit.results)
+  const spoken = steps.map((step, at) => [...stepMessages(step), ...repairOf(agent, at)])
+  const [first = [], ...said] = withoutResults([own, ...spoken], agent.fit.results)
   const exchanges = withFound(agent, earlier.slice(agent.fit.turns), first)
   const kept = exchanges.slice(0, -1).flat()
   const begin = withSummary(run, agent, exchanges.flat())
@@ -45,6 +47,7 @@ export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening)
     model: model.model,
     ...(system && { system }),
     ...(agent.summarises === undefined && settingsOf(run, model)),
+    ...(agent.form && { result: agent.form, isFormless: learned.without?.includes("response_format") === true }),
     messages: [...begin, ...said.flat()],
     tools: specs.length === 0 && haveCalls(begin) ? NO_TOOLS : specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
@@ -76,6 +79,13 @@ export function settingsOf({ turn, claim }: Run, { learned }: Pick<ModelRow, "le
     ...(temperature !== undefined && takes("temperature") && { temperature }),
     ...(reasoning !== undefined && takes("reasoning") && { reasoning }),
   }
+}
+
+/** The request to correct an answer, if the step is one without the form. */
+function repairOf({ form, steps }: AgentWork, at: number): Message[] {
+  const fault = form ? (checkedResult(form, steps.slice(0, at + 1))?.fault ?? null) : null
+  if (!form || fault === null) return []
+  return [{ role: "user", content: [{ type: "text", text: repairText(form, fault), byService: true }] }]
 }
 
 function stepMessages({ content, results, finish }: StepRow): Message[] {

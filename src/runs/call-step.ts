@@ -207,8 +207,9 @@ const toldSettings = (
 })
 
 /** The event of a request that was sent in another form, as refusals of now or of earlier turns require it. */
-function adjusted(run: Run, { steps, model }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
-  const known = steps.length === 0 ? settingsOf(run, { learned: {} }) : {}
+function adjusted(run: Run, { steps, model, form }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
+  const asked = { ...settingsOf(run, { learned: {} }), ...(form && { response_format: form.type }) }
+  const known: Partial<typeof asked> = steps.length === 0 ? asked : {}
   const refused = model.learned.without?.filter((setting) => known[setting] !== undefined) ?? []
   const settings = [...new Set([...refused, ...changes.flatMap(({ without }) => without ?? [])])]
   const without = settings.length > 0 ? { without: settings } : {}

@@ -159,6 +159,11 @@ export async function callWithin(
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })
+          // A result with a form is shown when it is whole and checked.
+          if (call.result) {
+            hidden += piece
+            return
+          }
           streamed += piece
           tell(continuation.take(piece))
         },

@@ -260,7 +260,8 @@ end $$;
 -- estimated: an escape makes at most six bytes of one.
 create function turnpike.claim_bytes(claim turnpike.claimed_turn) returns bigint language plpgsql stable as $$
 declare
-  bytes bigint := 6 * (octet_length((claim.turn).text) + coalesce((claim.turn).message_bytes, 0));
+  bytes bigint := 6 * (octet_length((claim.turn).text) + coalesce((claim.turn).message_bytes, 0)
+    + coalesce(octet_length((claim.turn).response_format), 0));
 begin
   -- A compressed value may be fifty times as long as JSON.
   if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or cardinality(claim.files) > 20 or bytes > 100000

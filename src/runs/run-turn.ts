@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { WAIT_POLICY } from "../agent-config/manifest.ts"
 import { type BuiltinTool, DELEGATE } from "../agent-config/names.ts"
+import { resultFormOf } from "../agent-config/response-format.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { openContainers } from "../infrastructure/container.ts"
 import { abortAfter } from "../platform/clock.ts"
@@ -14,11 +15,12 @@ import { DEFAULT_BUILTIN_TOOLS, openToolbox, type Toolbox } from "../tools/toolb
 import { callRunner } from "../turns/call-runner.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText } from "../turns/step-row.ts"
-import type { TurnRow } from "../turns/turn-row.ts"
+import { formatOf, type TurnRow } from "../turns/turn-row.ts"
 import { agentTools } from "./agent-tools.ts"
 import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
+import { checkedResult } from "./checked-result.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
@@ -28,7 +30,7 @@ import { instructionsOf, noteFor } from "./note-for.ts"
 import { missingIn, noteServers } from "./note-servers.ts"
 import { paintingOf } from "./pay-pictures.ts"
 import { refusedAs } from "./refused-as.ts"
-import { type AgentContext, Run } from "./run.ts"
+import { type AgentContext, type AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
@@ -69,7 +71,7 @@ async function runAgents(run: Run): Promise<RunResult> {
     const note = noteFor(run, { system: run.claim.config.manifest.instructions, tools: agent.tools })
     const opening = await turnOpening(run.ctx, run.claim, { missing: missingIn(toolbox), note })
     const called = await runAgent(run, agent, opening)
-    return await settle(run, outcomeOf(run, called), called ?? undefined)
+    return await settle(run, outcomeOf(run, agent, called), called ?? undefined)
   } catch (error) {
     return await end(run, error)
   } finally {
@@ -87,6 +89,7 @@ function mainAgent(run: Run, model: ModelRow, toolbox: Toolbox) {
   run.leftOut = [...run.leftOut, ...leftOut]
   const fit = new ContextFit(model)
   const { history = {} } = manifest
+  const form = resultFormOf(formatOf(run.turn) ?? manifest.response_format)
   // A rehearsal has no cache, and tells how many messages it has seen.
   if (model.engine !== "rehearsal" && !history.summary)
     fit.turns = startOf(run.claim.history, history.max_turns ?? TURN_POLICY.historyTurns)
@@ -100,6 +103,7 @@ function mainAgent(run: Run, model: ModelRow, toolbox: Toolbox) {
     ...own,
     steps,
     fit,
+    ...(form && { form }),
   }
 }
 
@@ -145,7 +149,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   }
 }
 
-function outcomeOf(run: Run, called: CalledStep | null): Outcome {
+function outcomeOf(run: Run, { form }: AgentWork, called: CalledStep | null): Outcome {
   const text = called?.step.answer.text ?? ""
   if (called?.cutByHold && called.step.answer.finish === "length") {
     return limitReached("COST_LIMIT_REACHED", run.transcript.partialResult(text), run.budget.boundBy)
@@ -155,8 +159,13 @@ function outcomeOf(run: Run, called: CalledStep | null): Outcome {
     const message = `${fault.message} ${run.budget.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
     return { ...failed(run, fault.code, message), result: run.transcript.partialResult(text) }
   }
-  const steps = run.claim.steps.filter(({ agent }) => agent === null)
-  return { state: "done", result: answerText(called ? [...steps, rowOf(called)] : steps) }
+  const own = run.claim.steps.filter(({ agent }) => agent === null)
+  const steps = called ? [...own, rowOf(called)] : own
+  const checked = form && checkedResult(form, steps)
+  if (!checked) return { state: "done", result: answerText(steps) }
+  if (checked.fault === null) return { state: "done", result: checked.text, hasOutput: true }
+  const message = `The result does not have the form of response_format. ${checked.fault} Its model calls are billed.`
+  return { ...failed(run, "OUTPUT_INVALID", message), result: checked.text || null }
 }
 
 /** Ends a run that could not finish. Throws unexpected errors. */
@@ -239,10 +248,7 @@ function tooLate(
   return `The model's provider asks to wait ${asked} s${http}, and the turn has ${left} s left. ${billOf(run)}`
 }
 
-/**
- * Rehearsal scripts and models choose their error codes, so no code makes a failure
- * our loss. Only a turn that the sweep gives up is our loss.
- */
+/** Rehearsal scripts and models choose their codes, so none makes a failure our loss. Only the sweep's end does. */
 function failureOf(run: Run, { error }: AgentFailed): Outcome {
   if (error.kind === "failed") return failed(run, error.code ?? "FAILED", error.message)
   const { details } = error

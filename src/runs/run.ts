@@ -1,5 +1,6 @@
 import type { ModelVariables } from "../agent/accounts.ts"
 import type { ToolSpec } from "../agent/engine.ts"
+import type { ResultForm } from "../base/result-form.ts"
 import type { PoolContext } from "../providers/capacity.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
 import type { ToolContext } from "../tools/tool-context.ts"
@@ -47,6 +48,8 @@ export interface AgentWork {
   fit: ContextFit
   /** The number of turns of the conversation that its answer will summarise. */
   summarises?: number
+  /** The form of its answer; missing: any text. */
+  form?: ResultForm
 }
 
 const SUMMARY = "summary:"

@@ -16,7 +16,8 @@ import { repeatCommit } from "./repeat-commit.ts"
 
 /** How a running turn ends. `ours`: we lost its result, so nothing is billed. An earlier cancel always wins. */
 export type Outcome =
-  | { state: "done"; result: string }
+  /** `hasOutput`: the result is JSON in the form that was asked for. */
+  | { state: "done"; result: string; hasOutput?: boolean }
   | { state: "cancelled"; reason: string; result: string | null }
   | {
       state: "failed"
@@ -51,6 +52,7 @@ export interface TurnEnd {
   error_code: string | null
   error_message: string | null
   error_details: ProviderDetails | null
+  has_output: boolean
   lost: boolean
   step: ReturnType<typeof stepArgument> | null
   events: EventDraft[]
@@ -79,6 +81,7 @@ export async function settleTurn(
     error_code: failed?.code ?? null,
     error_message: failed ? storable(failed.message) : null,
     error_details: failed?.details ?? null,
+    has_output: outcome.state === "done" && outcome.hasOutput === true,
     lost: failed?.ours === true,
     step: step ? stepArgument(step) : null,
     events,

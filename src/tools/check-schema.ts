@@ -64,7 +64,8 @@ function counted(keyword: Keyword): Keyword {
     ...keyword,
     validate(options) {
       const { node, data, path } = options
-      spend(keyword.keyword === "$ref" ? REF_STEPS : sizeOf(node.schema[keyword.keyword]))
+      if (keyword.keyword === "$ref") spend(REF_STEPS)
+      else if (keyword.keyword !== "enum") spend(sizeOf(node.schema[keyword.keyword]))
       if (COMPARING.has(keyword.keyword)) spend((sizeOf(data) * (sizeOf(node.schema.properties) + path.length)) / 20)
       return validate(options)
     },
@@ -117,6 +118,21 @@ const ownKeywords: Keyword[] = [
           `${node.schemaLocation}/patternProperties/${name}`,
         ),
       }))
+    },
+  },
+  {
+    ...(library.get("enum") as Keyword),
+    // The library would compare a value with each one of the list.
+    parse(node) {
+      if (Array.isArray(node.schema.enum)) node.enum = [new Set(node.schema.enum.map(canonical))]
+    },
+    validate({ node, data, pointer }) {
+      spend(sizeOf(data))
+      if ((node.enum as [ReadonlySet<string>])[0].has(canonical(data))) return
+      const values = node.schema.enum
+      // The error's message lists them.
+      spend(sizeOf(values))
+      return node.createError("enum-error", { pointer, schema: node.schema, value: data, values })
     },
   },
   {
@@ -186,14 +202,18 @@ const draft = extendDraft(draft2020, {
 })
 
 /**
- * Validates a value against a JSON Schema (2020-12). Returns up to five sentences with JSON
- * Pointers, or null if it is valid. Throws if the schema cannot be used or the check takes too much
- * work. The time is bounded for every value and every schema of 64 KiB.
+ * Validates a value against a JSON Schema (2020-12) of at most 64 KiB in bounded time. Returns up to five sentences
+ * with JSON Pointers, or null if it is valid. Throws if the schema cannot be used or the check takes too much work.
+ * `mostRefs`: the most references of the schema. `times`: how often the usual work the check may take.
  */
-export function valueFault(schema: Record<string, unknown>, value: unknown): string | null {
-  const unusable = schemaFault(schema)
+export function valueFault(
+  schema: Record<string, unknown>,
+  value: unknown,
+  { mostRefs, times = 1 }: { mostRefs?: number; times?: number } = {},
+): string | null {
+  const unusable = schemaFault(schema, { ...(mostRefs !== undefined && { mostRefs }) })
   if (unusable) throw new Error(`The schema ${unusable}.`)
-  left = { steps: MAX_STEPS, patternSteps: MAX_PATTERN_STEPS }
+  left = { steps: MAX_STEPS * times, patternSteps: MAX_PATTERN_STEPS * times }
   try {
     const { schemaErrors = [], ...node } = compiled(inDraft2020(schema))
     const [invalid] = schemaErrors

@@ -65,6 +65,7 @@ export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null,
       max_wait: body.max_wait_seconds ?? null,
       temperature: body.temperature ?? null,
       reasoning: body.reasoning?.effort ?? null,
+      response_format: body.response_format === undefined ? null : JSON.stringify(body.response_format),
     },
     shards: TURN_POLICY.walletShards,
   }

@@ -162,7 +162,10 @@ create function turnpike.with_amounts(admission turnpike.admission, caller turnp
   model model_catalog, p_facts jsonb, talk conversations, p_of_files bigint) returns turnpike.admission
 language plpgsql stable as $$
 declare
-  tokens bigint := turnpike.config_tokens(p_facts, model, p_asked.bounds);
+  -- A schema is sent with at most four times the bytes that are stored (src/agent/estimate.ts).
+  tokens bigint := turnpike.config_tokens(p_facts, model, p_asked.bounds)
+    + coalesce((p_asked.bounds -> 'asked_form')::bigint,
+      (p_facts -> 'form')::bigint * 4 + (p_asked.bounds -> 'form')::bigint, 0);
 begin
   admission.answer_tokens := least(p_asked.min_output, model.max_output_tokens,
     coalesce(p_asked.max_output, (p_facts -> 'answer')::bigint));

@@ -1,4 +1,5 @@
-import { PROMPT_TOKENS, promptTokenBound } from "../agent/estimate.ts"
+import { formTokenBound, PROMPT_TOKENS, promptTokenBound } from "../agent/estimate.ts"
+import { resultFormOf } from "../agent-config/response-format.ts"
 import { noteBytes } from "../agent-config/variables.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
@@ -13,6 +14,7 @@ import type { CreateTurn } from "./schemas.ts"
 export function askedTurn(body: CreateTurn): Records["asked_turn"] {
   const { text = "", messages, ...rest } = body
   const files = [...new Set([...(rest.files ?? []), ...filesIn(messages ?? [])])]
+  const form = resultFormOf(body.response_format)
   const tokens = messages ? messageTokens(messages) : textTokens(text)
   return {
     space: body.space,
@@ -30,6 +32,7 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
       ...FIRST_CALL_BOUNDS,
       note: PROMPT_TOKENS.message + noteBytes(body.end_user_ref, body.metadata ?? {}),
       ...(files.length > 0 && { files: ATTACHED_BOUNDS }),
+      ...(body.response_format && { asked_form: form ? formTokenBound(form) : 0 }),
     },
     min_output: TURN_POLICY.minOutputTokens,
   }

@@ -30,6 +30,7 @@ export const createChatTurnSchema = z
     max_output_tokens: shape.max_output_tokens,
     temperature: shape.temperature,
     reasoning: shape.reasoning,
+    response_format: shape.response_format,
     end_user_ref: shape.end_user_ref.optional().meta({
       description:
         "The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your " +

@@ -8,6 +8,8 @@ create type turnpike.turn_end as (
   error_code text, -- null: it has not failed
   error_message text, -- null: it has not failed
   error_details jsonb, -- null: no provider said why
+  -- True if the result is JSON in the form that was asked for.
+  has_output boolean,
   -- True if the service has lost its result.
   lost boolean,
   step jsonb, -- null: its last step is committed
@@ -112,7 +114,7 @@ begin
       state = case when e.cancelled then 'cancelled' else (e.said).state end,
       status_reason = case when e.cancelled then coalesce(t.status_reason, 'client')
         else coalesce((e.said).reason, (e.said).error_code) end,
-      result = e.result,
+      result = e.result, has_output = (e.said).has_output and not e.cancelled,
       truncated = (e.said).state = 'done' and not e.cancelled
       and coalesce((e.said).step ->> 'finish' = 'length', false),
       error_code = case when not e.cancelled then (e.said).error_code end, failed_by_us = e.lost,

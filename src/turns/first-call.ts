@@ -46,6 +46,7 @@ export const FIRST_CALL_BOUNDS = {
   reply: 4096,
   /** The words around a summary, and its message. */
   summary: 200,
+  form: PROMPT_TOKENS.form,
 } as const
 
 /** The same for attached files. `named`: the text around a file's name, id and type. */

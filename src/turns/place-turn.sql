@@ -16,7 +16,8 @@ create type turnpike.new_turn as (
   on_limit text, -- null: the configuration says it
   max_wait integer, -- null: the same
   temperature double precision, -- null: the same
-  reasoning text -- null: the same
+  reasoning text, -- null: the same
+  response_format text -- null: the same
 );
 
 create type turnpike.place as (
@@ -100,6 +101,7 @@ begin
       request_id, conversation_id, position, end_user_ref, idempotency_key,
       request_hash, text, file_ids, metadata, traceparent, tracestate,
       timeout_seconds, on_limit, max_wait_seconds, max_output_tokens, temperature, reasoning_effort,
+      response_format,
       message_bytes,
       model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
       rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
@@ -110,6 +112,7 @@ begin
       p_request.request_id, place.conversation_id, place.position, p_asked.end_user, p_new.idempotency_key,
       p_new.request_hash, p_new.text, p_asked.files, p_new.metadata, p_new.traceparent, p_new.tracestate,
       p_new.timeout, p_new.on_limit, p_new.max_wait, p_asked.max_output, p_new.temperature, p_new.reasoning,
+      p_new.response_format,
       greatest(octet_length(p_new.messages::text), case when p_new.messages is not null then p_asked.tokens end),
       admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
       rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,

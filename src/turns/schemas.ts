@@ -6,6 +6,7 @@ import {
   settingsFields,
   temperatureSchema,
 } from "../agent-config/manifest.ts"
+import { askedFormatSchema, shownFormatSchema } from "../agent-config/response-format.ts"
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
@@ -79,6 +80,7 @@ const moreFields = {
   }),
   temperature: settingsFields.temperature.meta({ description: "Default: as the manifest says.", example: 0.2 }),
   reasoning: settingsFields.reasoning.meta({ description: "Default: as the manifest says." }),
+  response_format: askedFormatSchema,
   on_limit: onLimitSchema.optional(),
   max_wait_seconds: maxWaitSchema.optional(),
   metadata: metadataSchema.optional(),
@@ -161,13 +163,18 @@ export const turnSchema = z
       .string()
       .nullable()
       .meta({ description: "The agent's reply. Null until the turn has ended, or without one." }),
+    output: z.unknown().meta({
+      description:
+        "The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null.",
+      example: null,
+    }),
     truncated: z.boolean().meta({ description: "True if the reply of a done turn was cut off at an output limit." }),
     error: z
       .object({ code: z.string(), message: z.string(), details: providerDetailsSchema.nullable() })
       .nullable()
       .meta({
         description:
-          "Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. " +
+          "Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. " +
           "`details` has the provider's words. It is null if no provider has caused the failure.",
       }),
     warnings: z
@@ -226,6 +233,7 @@ export const turnSchema = z
       description: "The effort of reasoning, as sent. Null: the manifest of its space says it.",
       example: { effort: "low" },
     }),
+    response_format: shownFormatSchema,
     usage: z.object({
       model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),
       tool_calls: z.int().meta({ description: "Tool calls, including calls of built-in tools." }),

@@ -1,5 +1,7 @@
 import type { ProviderDetails } from "../agent/provider-said.ts"
+import type { ResponseFormat } from "../agent-config/response-format.ts"
 import { storedRow } from "../base/casts.ts"
+import { parseExact } from "../base/exact-json.ts"
 import { toUsd } from "../base/money.ts"
 import type { Profile } from "../base/profile.ts"
 import { toInstant } from "../base/time.ts"
@@ -116,6 +118,10 @@ const usdOrNull = (micros: number | null) => (micros === null ? null : toUsd(mic
 const errorOf = ({ error_code: code, error_message: message, error_details: details }: TurnRow): Turn["error"] =>
   code === null ? null : { code, message: message ?? "", details }
 
+/** The response format as it was sent; null without one. */
+export const formatOf = ({ response_format: text }: TurnRow): ResponseFormat | null =>
+  text === null ? null : storedRow<ResponseFormat>(parseExact(text))
+
 /** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
   const { traceparent, tracestate = null } = traceHeaders(row, "turn")
@@ -131,6 +137,7 @@ export function serializeTurn(row: TurnRow): Turn {
     status_reason: row.status_reason,
     text: row.text,
     result: row.result,
+    output: row.has_output && row.result !== null ? parseExact(row.result) : null,
     truncated: row.truncated,
     error: errorOf(row),
     warnings: row.warnings ?? [],
@@ -145,6 +152,7 @@ export function serializeTurn(row: TurnRow): Turn {
     max_output_tokens: row.max_output_tokens,
     temperature: row.temperature,
     reasoning: row.reasoning_effort === null ? null : { effort: row.reasoning_effort },
+    response_format: formatOf(row),
     usage: {
       model_calls: row.model_calls,
       tool_calls: row.tool_calls,

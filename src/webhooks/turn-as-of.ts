@@ -19,6 +19,7 @@ export const KNOWN_WHEN_QUEUED = [
   "max_output_tokens",
   "temperature",
   "reasoning",
+  "response_format",
   "created_at",
 ] as const satisfies (keyof Turn)[]
 

@@ -11,6 +11,7 @@ export const FAILURE_ADVICE: [code: string, text: RegExp, link: string][] = [
   ["MODEL_UNAVAILABLE", /Your request is not the cause/, "Send it again"],
   ["MODEL_ERROR", /The provider broke off/, "Send it again"],
   ["EMPTY_ANSWER", /wrote nothing/, "Change the instructions"],
+  ["OUTPUT_INVALID", /Make the schema simpler/, "Send it again"],
   ["ENGINE_LOST", /The service lost the turn/, "Send it again"],
   ["TIMEOUT_REACHED", /Raise timeout_seconds/, "Change the manifest"],
   ["STEP_LIMIT_REACHED", /Raise max_steps/, "Change the manifest"],

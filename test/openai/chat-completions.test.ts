@@ -172,7 +172,7 @@ test.each([
   [{ temperature: 3 }, "temperature"],
   [{ reasoning_effort: "endless" }, "reasoning_effort"],
   [{ n: 2 }, "n"],
-  [{ response_format: { type: "json_object" } }, "response_format.type"],
+  [{ response_format: { type: "xml" } }, "response_format.type"],
   [{ stop: ["x"] }, "stop"],
   [{ messages: [{ role: "tool", tool_call_id: "c", content: "x" }] }, "messages"],
   [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id"],

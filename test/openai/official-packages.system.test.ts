@@ -1,10 +1,13 @@
 import { createServer, request as httpRequest, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createOpenAI } from "@ai-sdk/openai"
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents"
-import { generateText, streamText } from "ai"
+import { generateText, Output, streamText } from "ai"
 import OpenAI from "openai"
+import { zodResponseFormat, zodTextFormat } from "openai/helpers/zod"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import * as z from "zod"
 import type { Turn } from "../../src/turns/schemas.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 
@@ -80,7 +83,26 @@ async function serveLossy(target: string) {
   }
 }
 
+/** A form, and the value that the rehearsal model answers. */
+const Place = z.object({ city: z.string(), size: z.enum(["small", "large"]), tags: z.array(z.string()) })
+const PLACE = { city: "text", size: "small", tags: ["text"] }
+
 describe("The package openai", () => {
+  test("It parses a result with a form over both operations", async () => {
+    const user = "openai-form"
+    const text = { format: zodTextFormat(Place, "place") }
+    const response = await client().responses.parse({ model, input: "Where?", user, text })
+    expect(response.output_parsed).toEqual(PLACE)
+    const completion = await client().chat.completions.parse({
+      model,
+      user,
+      messages: [{ role: "user", content: "Where?" }],
+      response_format: zodResponseFormat(Place, "place"),
+    })
+    expect(completion.choices[0]?.message.parsed).toEqual(PLACE)
+    await expectBills(user, 2)
+  })
+
   test("It gets text, a stream, and a chat with the tokens of each, and every turn is billed", async () => {
     const user = "openai-text"
     const response = await client().responses.create({ model, input: "Hello", safety_identifier: user })
@@ -154,6 +176,32 @@ describe("The package @ai-sdk/openai", () => {
     expect(second.text).toBe("You said: Goodbye (after 2 earlier messages)")
     await expectBills(user, 3)
   })
+
+  test.each([
+    ["@ai-sdk/openai, responses", () => provider().responses(model)],
+    ["@ai-sdk/openai, chat completions", () => provider().chat(model)],
+    [
+      "@ai-sdk/openai-compatible",
+      () =>
+        createOpenAICompatible({
+          name: "turnpike",
+          apiKey: service.api_key,
+          baseURL: `${service.base_url}/v1/openai`,
+          headers: { "Turnpike-End-User": "ai-sdk-forms" },
+          supportsStructuredOutputs: true,
+        })(model),
+    ],
+  ])("With %s it gets an object, a list, and a stream of an object", async (_name, of) => {
+    const providerOptions = { openai: { user: "ai-sdk-forms" } }
+    const asked = { model: of(), prompt: "Where?", providerOptions }
+    const { output } = await generateText({ ...asked, output: Output.object({ schema: Place }) })
+    expect(output).toEqual(PLACE)
+    const list = await generateText({ ...asked, output: Output.array({ element: Place }) })
+    expect(list.output).toEqual([PLACE])
+    const streamed = streamText({ ...asked, output: Output.object({ schema: Place }) })
+    for await (const _piece of streamed.textStream);
+    expect(await streamed.output).toEqual(PLACE)
+  })
 })
 
 describe("The framework @openai/agents", () => {
@@ -170,5 +218,13 @@ describe("The framework @openai/agents", () => {
     for await (const piece of streamed.toTextStream()) text += piece
     expect([text, streamed.finalOutput]).toEqual([LONG, LONG])
     await expectBills(user, 3)
+  })
+
+  test("Its agent with an output type gets a value", async () => {
+    const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient: client() }) })
+    const modelSettings = { providerData: { user: "agents-form" } }
+    const agent = new Agent({ name: "Support", model, modelSettings, outputType: Place })
+    expect((await runner.run(agent, "Where?")).finalOutput).toEqual(PLACE)
+    await expectBills("agents-form", 1)
   })
 })

@@ -58,11 +58,12 @@ async function serveProvider() {
     const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: { content: unknown }[] }
     const text = JSON.stringify(messages.at(-1)?.content)
     asked.push(text)
+    const answer = text.includes("no form") ? "Bonn" : text.includes("Bonn") ? '{"city":"Bonn"}' : "Hi."
     if (text.includes("slow")) await released.promise
     const frame = (choices: object[], more: object = {}) =>
       `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m1", choices, ...more })}\n\n`
     response.writeHead(200, { "content-type": "text/event-stream" })
-    response.write(frame([{ index: 0, delta: { role: "assistant", content: "Hi." } }]))
+    response.write(frame([{ index: 0, delta: { role: "assistant", content: answer } }]))
     response.write(
       frame([{ index: 0, delta: {}, finish_reason: text.includes("filtered") ? "content_filter" : "stop" }]),
     )
@@ -95,7 +96,7 @@ async function billsOf(endUser: string) {
   return turns.map(({ state, usage, billed_cost_usd }) => [state, usage.model_calls, billed_cost_usd > 0])
 }
 
-async function langchain(text: string, endUser: string, options: object = {}) {
+async function langchain(text: string, endUser: string, options: object = {}, schema?: object) {
   const env = {
     ...process.env,
     BASE_URL: service.base_url,
@@ -104,9 +105,10 @@ async function langchain(text: string, endUser: string, options: object = {}) {
     END_USER: endUser,
     TEXT: text,
     OPTIONS: JSON.stringify(options),
+    ...(schema && { SCHEMA: JSON.stringify(schema) }),
   }
   const { stdout } = await run(process.execPath, ["ask.mjs"], { cwd: folder, env })
-  return JSON.parse(stdout) as { reply?: string; status?: number }
+  return JSON.parse(stdout) as { reply?: string; output?: unknown; status?: number }
 }
 
 const openai = (options: object = {}) =>
@@ -120,6 +122,14 @@ const aiSdk = (prompt: string, user: string, more: object = {}) =>
     providerOptions: { openai: { user } },
     ...more,
   })
+
+test("LangChain.js gets a structured output, also one that was corrected, in one turn", async () => {
+  const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
+  expect(await langchain("In Bonn?", "lc-form", {}, schema)).toEqual({ output: { city: "Bonn" } })
+  // The question that corrects it quotes the answer.
+  expect(await langchain("In Bonn, with no form", "lc-corrected", {}, schema)).toEqual({ output: { city: "Bonn" } })
+  expect([await billsOf("lc-form"), await billsOf("lc-corrected")]).toEqual([[["done", 1, true]], [["done", 2, true]]])
+})
 
 describe("A turn that fails is not repeated", () => {
   test("LangChain.js, with its six retries, makes one turn of a filtered answer", async () => {

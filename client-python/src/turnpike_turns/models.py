@@ -868,12 +868,18 @@ class ExportedTurn(ApiObject):
     """
     result: str | None
     """The agent's reply. Null until the turn has ended, or without one."""
+    output: Any
+    """
+    The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema.
+    Otherwise null.
+    """
     truncated: bool
     """True if the reply of a done turn was cut off at an output limit."""
     error: ExportedTurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
-    other states. `details` has the provider's words. It is null if no provider has caused the failure.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`,
+    `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider
+    has caused the failure.
     """
     warnings: list[ExportedTurnWarnings]
     """What the turn had to do without. It did not fail for that."""
@@ -912,6 +918,8 @@ class ExportedTurn(ApiObject):
     """The temperature, as sent. Null: the manifest of its space says it."""
     reasoning: Reasoning | None
     """The effort of reasoning, as sent. Null: the manifest of its space says it."""
+    response_format: ResponseFormat | None
+    """The form of the result, as sent. Null: the manifest of its space says it."""
     usage: ExportedTurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -1156,6 +1164,11 @@ class Manifest(ApiObject):
     """The maximum number of output tokens of each model call, with reasoning."""
     reasoning: Reasoning | None = None
     """Default: the default of the model. A model that cannot reason answers without it."""
+    response_format: ResponseFormat | None = None
+    """
+    The form of the results of all turns that ask for none. The order of properties is not kept: send the form
+    with the turn if it matters.
+    """
     max_steps: int | None = None
     """The maximum number of model calls of one turn. Default 16."""
     timeout_seconds: int | None = None
@@ -1785,6 +1798,36 @@ class Replayed(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ResponseFormatJsonObject(ApiObject):
+    """The object ResponseFormatJsonObject of the API."""
+
+    type: Literal["json_object"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseFormatJsonSchema(ApiObject):
+    """The object ResponseFormatJsonSchema of the API."""
+
+    type: Literal["json_schema"]
+    name: str
+    """A name for the form, which the model may read."""
+    description: str | None = None
+    """What the result is. The model reads it."""
+    schema: dict[str, Any]
+    """
+    The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2,
+    which has no look-arounds and no back-references.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseFormatText(ApiObject):
+    """The object ResponseFormatText of the API."""
+
+    type: Literal["text"]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Retention(ApiObject):
     """The object Retention of the API."""
 
@@ -2223,12 +2266,18 @@ class Turn(ApiObject):
     """
     result: str | None
     """The agent's reply. Null until the turn has ended, or without one."""
+    output: Any
+    """
+    The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema.
+    Otherwise null.
+    """
     truncated: bool
     """True if the reply of a done turn was cut off at an output limit."""
     error: TurnError | None
     """
-    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all
-    other states. `details` has the provider's words. It is null if no provider has caused the failure.
+    Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`,
+    `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider
+    has caused the failure.
     """
     warnings: list[TurnWarnings]
     """What the turn had to do without. It did not fail for that."""
@@ -2267,6 +2316,8 @@ class Turn(ApiObject):
     """The temperature, as sent. Null: the manifest of its space says it."""
     reasoning: Reasoning | None
     """The effort of reasoning, as sent. Null: the manifest of its space says it."""
+    response_format: ResponseFormat | None
+    """The form of the result, as sent. Null: the manifest of its space says it."""
     usage: TurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -2361,16 +2412,86 @@ class TurnEvent(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnMessage(ApiObject):
-    """The object TurnMessage of the API."""
+class TurnMessageAssistant(ApiObject):
+    """The object TurnMessageAssistant of the API."""
 
-    role: Literal["system", "developer"]
-    content: str | list[TurnMessageContent]
+    role: Literal["assistant"]
+    content: str | list[TurnMessageAssistantContent] | None = None
+    calls: list[TurnMessageAssistantCalls] | None = None
+    """Calls of tools that the model has made."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnMessageContent(ApiObject):
-    """The object TurnMessageContent of the API."""
+class TurnMessageAssistantCalls(ApiObject):
+    """The object TurnMessageAssistantCalls of the API."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageAssistantContent(ApiObject):
+    """The object TurnMessageAssistantContent of the API."""
+
+    type: Literal["text"]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageRoleContent(ApiObject):
+    """The object TurnMessageRoleContent of the API."""
+
+    role: Literal["system", "developer"]
+    content: str | list[TurnMessageRoleContentContent]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageRoleContentContent(ApiObject):
+    """The object TurnMessageRoleContentContent of the API."""
+
+    type: Literal["text"]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageTool(ApiObject):
+    """The object TurnMessageTool of the API."""
+
+    role: Literal["tool"]
+    results: list[TurnMessageToolResults]
+    """The results of calls of the assistant's message before it, in any order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageToolResults(ApiObject):
+    """The object TurnMessageToolResults of the API."""
+
+    id: str
+    output: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageUser(ApiObject):
+    """The object TurnMessageUser of the API."""
+
+    role: Literal["user"]
+    content: str | list[TurnMessageUserContentText | TurnMessageUserContentFile]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageUserContentFile(ApiObject):
+    """The object TurnMessageUserContentFile of the API."""
+
+    type: Literal["file"]
+    file_id: str
+    """A file of the space."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnMessageUserContentText(ApiObject):
+    """The object TurnMessageUserContentText of the API."""
 
     type: Literal["text"]
     text: str
@@ -2748,6 +2869,12 @@ class WebhookWithSecret(ApiObject):
     """The signing secret (Standard Webhooks), shown only here."""
 
 
+ResponseFormat = Union[ResponseFormatText, ResponseFormatJsonObject, ResponseFormatJsonSchema]
+"""
+The form of the result. `text`: any text. `json_object`: a JSON object. `json_schema`: JSON that fits a schema.
+See Results with a form.
+"""
+
 Approval = Union[Literal["never", "always"], ApprovalWhen]
 """
 Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input
@@ -2755,6 +2882,8 @@ fits a schema.
 """
 
 RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, RefusedByCostLimit]
+
+TurnMessage = Union[TurnMessageRoleContent, TurnMessageUser, TurnMessageAssistant, TurnMessageTool]
 
 FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, McpServerFailingEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
 """An event, as in the body that a webhook receives."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Literal, TypedDict
 
-from .models import Approval, Reasoning, Subagent
+from .models import Approval, Reasoning, ResponseFormat, Subagent
 
 
 class ApprovalInputWhen(TypedDict):
@@ -33,6 +33,9 @@ class ManifestInput(TypedDict, total=False):
     max_output_tokens: int
     # Default: the default of the model. A model that cannot reason answers without it.
     reasoning: ReasoningInput | Reasoning
+    # The form of the results of all turns that ask for none. The order of properties is not kept: send the form
+    # with the turn if it matters.
+    response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat
     # The maximum number of model calls of one turn. Default 16.
     max_steps: int
     # The time limit of a turn, in seconds. Default 300.
@@ -181,15 +184,122 @@ class ReasoningInput(TypedDict):
     effort: Literal["none", "low", "medium", "high"]
 
 
-class SentMessage(TypedDict):
-    """The object SentMessage of a request."""
+class ResponseFormatInputJsonObject(TypedDict):
+    """The object ResponseFormatInputJsonObject of a request."""
+
+    type: Literal["json_object"]
+
+
+class _ResponseFormatInputJsonSchema(TypedDict):
+    type: Literal["json_schema"]
+    # A name for the form, which the model may read.
+    name: str
+    # The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2,
+    # which has no look-arounds and no back-references.
+    schema: Mapping[str, Any]
+
+
+class ResponseFormatInputJsonSchema(_ResponseFormatInputJsonSchema, total=False):
+    """The object ResponseFormatInputJsonSchema of a request."""
+
+    # What the result is. The model reads it.
+    description: str
+
+
+class ResponseFormatInputText(TypedDict):
+    """The object ResponseFormatInputText of a request."""
+
+    type: Literal["text"]
+
+
+class _SentFile(TypedDict):
+    type: Literal["file"]
+
+
+class SentFile(_SentFile, total=False):
+    """A file of the space, or a new one, which becomes a file of the space."""
+
+    # A file of the space.
+    file_id: str
+    # The public URL of a file of at most 20 MiB, which is loaded before the turn is accepted.
+    url: str
+    # The file itself, in base64.
+    data: str
+    # Of `data`. Default: by the name, or by the first bytes.
+    media_type: str
+    # The name of a file by `url` or `data`.
+    name: str
+
+
+class _SentMessageAssistant(TypedDict):
+    role: Literal["assistant"]
+
+
+class SentMessageAssistant(_SentMessageAssistant, total=False):
+    """The object SentMessageAssistant of a request."""
+
+    content: str | Sequence[SentMessageAssistantContent] | None
+    # Calls of tools that the model has made.
+    calls: Sequence[SentMessageAssistantCalls]
+
+
+class SentMessageAssistantCalls(TypedDict):
+    """The object SentMessageAssistantCalls of a request."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+
+
+class SentMessageAssistantContent(TypedDict):
+    """The object SentMessageAssistantContent of a request."""
+
+    type: Literal["text"]
+    text: str
+
+
+class SentMessageSystem(TypedDict):
+    """The object SentMessageSystem of a request."""
 
     role: Literal["system", "developer"]
-    content: str | Sequence[SentMessageContent]
+    content: str | Sequence[SentMessageSystemContent]
 
 
-class SentMessageContent(TypedDict):
-    """The object SentMessageContent of a request."""
+class SentMessageSystemContent(TypedDict):
+    """The object SentMessageSystemContent of a request."""
+
+    type: Literal["text"]
+    text: str
+
+
+class SentMessageTool(TypedDict):
+    """The object SentMessageTool of a request."""
+
+    role: Literal["tool"]
+    # The results of calls of the assistant's message before it, in any order.
+    results: Sequence[SentMessageToolResults]
+
+
+class _SentMessageToolResults(TypedDict):
+    id: str
+
+
+class SentMessageToolResults(_SentMessageToolResults, total=False):
+    """The object SentMessageToolResults of a request."""
+
+    output: str
+    error: str
+
+
+class SentMessageUser(TypedDict):
+    """The object SentMessageUser of a request."""
+
+    role: Literal["user"]
+    content: str | Sequence[SentMessageUserContent | SentFile]
+
+
+class SentMessageUserContent(TypedDict):
+    """The object SentMessageUserContent of a request."""
 
     type: Literal["text"]
     text: str

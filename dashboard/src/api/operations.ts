@@ -1261,6 +1261,8 @@ export interface CreateChatTurn {
   temperature?: number | undefined
   /** Default: as the manifest says. */
   reasoning?: ReasoningInput | undefined
+  /** The form of the result. Default: as the manifest says, or any text. */
+  response_format?: ResponseFormatInput | undefined
   /** The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
   end_user_ref?: string | undefined
   /** A conversation's id (`conv_…`), or a name of your choice within this space. Default: one conversation for the space. */
@@ -2071,9 +2073,11 @@ export interface ExportedTurn {
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
+  /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
+  output: unknown
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
@@ -2108,6 +2112,8 @@ export interface ExportedTurn {
   temperature: number | null
   /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
   reasoning: Reasoning | null
+  /** The form of the result, as sent. Null: the manifest of its space says it. */
+  response_format: ResponseFormat | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -2464,8 +2470,8 @@ export interface LearnedLimits {
   context_tokens?: number | undefined
   /** The most images in one call. */
   images?: number | undefined
-  /** Settings that it refuses. They are left out. */
-  without?: ("temperature" | "reasoning")[] | undefined
+  /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
+  without?: ("temperature" | "reasoning" | "response_format")[] | undefined
 }
 
 export interface LearnedLimitsInput {
@@ -2475,8 +2481,8 @@ export interface LearnedLimitsInput {
   context_tokens?: number | undefined
   /** The most images in one call. */
   images?: number | undefined
-  /** Settings that it refuses. They are left out. */
-  without?: ("temperature" | "reasoning")[] | undefined
+  /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
+  without?: ("temperature" | "reasoning" | "response_format")[] | undefined
 }
 
 export interface LedgerEntry {
@@ -2614,6 +2620,8 @@ export interface Manifest {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: Reasoning | undefined
+  /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
+  response_format?: ResponseFormat | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -2662,6 +2670,8 @@ export interface ManifestInput {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: ReasoningInput | undefined
+  /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
+  response_format?: ResponseFormatInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */
   max_steps?: number | undefined
   /** The time limit of a turn, in seconds. Default 300. */
@@ -3939,6 +3949,36 @@ export interface ResetSecondFactorAnswer {
   ok: true
 }
 
+/** The form of the result. `text`: any text. `json_object`: a JSON object. `json_schema`: JSON that fits a schema. See [Results with a form](/docs/results). */
+export type ResponseFormat = {
+  type: "text"
+} | {
+  type: "json_object"
+} | {
+  type: "json_schema"
+  /** A name for the form, which the model may read. */
+  name: string
+  /** What the result is. The model reads it. */
+  description?: string | undefined
+  /** The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2, which has no look-arounds and no back-references. */
+  schema: Record<string, unknown>
+}
+
+/** The form of the result. `text`: any text. `json_object`: a JSON object. `json_schema`: JSON that fits a schema. See [Results with a form](/docs/results). */
+export type ResponseFormatInput = {
+  type: "text"
+} | {
+  type: "json_object"
+} | {
+  type: "json_schema"
+  /** A name for the form, which the model may read. */
+  name: string
+  /** What the result is. The model reads it. */
+  description?: string | undefined
+  /** The JSON Schema of the result, of draft 4 to 2020-12. References stay within the schema. Patterns use RE2, which has no look-arounds and no back-references. */
+  schema: Record<string, unknown>
+}
+
 export interface Retention {
   /** The days that the space has set. */
   own: {
@@ -5205,9 +5245,11 @@ export interface Turn {
   text: string
   /** The agent's reply. Null until the turn has ended, or without one. */
   result: string | null
+  /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
+  output: unknown
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
-  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
+  /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
   error: {
     code: string
     message: string
@@ -5242,6 +5284,8 @@ export interface Turn {
   temperature: number | null
   /** The effort of reasoning, as sent. Null: the manifest of its space says it. */
   reasoning: Reasoning | null
+  /** The form of the result, as sent. Null: the manifest of its space says it. */
+  response_format: ResponseFormat | null
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

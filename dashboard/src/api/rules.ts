@@ -292,16 +292,16 @@ export const LearnedLimitsRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 2 },
-  "without[]": { words: ["temperature", "reasoning"] },
+  without: { maxItems: 3 },
+  "without[]": { words: ["temperature", "reasoning", "response_format"] },
 } as const
 
 export const LearnedLimitsInputRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 2 },
-  "without[]": { words: ["temperature", "reasoning"] },
+  without: { maxItems: 3 },
+  "without[]": { words: ["temperature", "reasoning", "response_format"] },
 } as const
 
 export const LedgerEntryRules = {
@@ -639,6 +639,14 @@ export const ReplayRules = {
 export const ResetPasswordRules = {
   token: { minLength: 1, maxLength: 512 },
   new_password: { minLength: 8, maxLength: 256 },
+} as const
+
+export const ResponseFormatRules = {
+  description: { maxLength: 2000 },
+} as const
+
+export const ResponseFormatInputRules = {
+  description: { maxLength: 2000 },
 } as const
 
 export const RetentionRules = {

@@ -14,6 +14,7 @@ import { useFilters } from "../ui/filter-bar.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
+import { useResultForm } from "./result-form.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
 import { AFRESH, TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 import { useTurnSettings } from "./turn-settings.tsx"
@@ -42,6 +43,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   useTextOfTurn(from, (copied, turn) => setTyped({ text: copied, begins, from: turn }))
   const [most, setMost] = draft.useField("most", "")
   const { settings, fields } = useTurnSettings(draft)
+  const form = useResultForm(draft)
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
   const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
@@ -53,10 +55,11 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
     ...(model && { model }),
     ...(most.trim() && { max_cost_usd: Number(most) }),
     ...settings,
+    ...form.format,
     ...(conversation && { conversation }),
     ...extras,
   }
-  const isEmpty = text.trim() === ""
+  const isEmpty = text.trim() === "" || !form.isReady
   const submit = () => {
     if (isEmpty || send.isPending || wait > 0) return
     estimate.reset()
@@ -134,6 +137,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           />
         </div>
         {fields(send.error)}
+        {form.fields(send.error)}
         <TurnExtras spaceId={space.space_id} isOwner={space.role === "owner"} error={send.error} />
         <TextArea
           label="Text"

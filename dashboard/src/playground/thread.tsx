@@ -7,6 +7,7 @@ import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
 import { TurnState } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
+import { Json } from "../ui/code-block.tsx"
 import { lasted } from "../ui/durations.ts"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -121,7 +122,7 @@ const Total = ({ name, children }: { name: string; children: ReactNode }) => (
 
 /** One turn: its input, tool calls, output and cost. */
 function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
-  const { turn_id, text, result, error, state, created_at } = turn
+  const { turn_id, text, result, output, error, state, created_at } = turn
   const isOpen = isOpenTurn(state)
   const [wasOpen] = useState(isOpen)
   const live = useLiveTurn(turn_id, { open: isOpen, test })
@@ -146,7 +147,11 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
         </p>
       ) : (
         <div aria-live="polite" className="max-w-[88ch] rounded-md border border-line bg-panel px-3 py-2">
-          <Markdown text={result ?? coming ?? (isOpen ? "…" : "No output.")} />
+          {output === null ? (
+            <Markdown text={result ?? coming ?? (isOpen ? "…" : "No output.")} />
+          ) : (
+            <Json value={output} label="Output" />
+          )}
         </div>
       )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-muted text-xs">

@@ -3,6 +3,7 @@ import { useState } from "react"
 import type { AdminTurn } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { Json } from "../ui/code-block.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Seconds } from "../ui/figures.tsx"
@@ -156,7 +157,11 @@ const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
         <p className={TEXT}>{turn.text || noTextOf(turn)}</p>
       </Section>
       <Section title="Output">
-        <p className={TEXT}>{turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}</p>
+        {turn.output === null ? (
+          <p className={TEXT}>{turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}</p>
+        ) : (
+          <Json value={turn.output} label="Output" />
+        )}
       </Section>
     </div>
     <Section title="Steps">

@@ -57,6 +57,10 @@ export const FAILURE_HINTS: Record<string, Hint> = {
     text: "The model wrote nothing. Change the instructions, or choose another model.",
     page: space("Change the instructions"),
   },
+  OUTPUT_INVALID: {
+    text: "The answer does not have the form of response_format. Make the schema simpler, or choose another model.",
+    page: { to: "playground", label: "Send it again" },
+  },
   ENGINE_LOST: {
     text: "The service lost the turn. It is not billed. Send it again.",
     page: { to: "playground", label: "Send it again" },

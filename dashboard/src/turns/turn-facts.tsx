@@ -5,11 +5,17 @@ import { Id, Time } from "../ui/values.tsx"
 import { EndUserOfTurn } from "./turn-table.tsx"
 
 /** How the turn asks its model to answer; undefined: as its space says. */
-function settingsOf({ max_output_tokens: output, temperature, reasoning }: Turn): string | undefined {
+function settingsOf({
+  max_output_tokens: output,
+  temperature,
+  reasoning,
+  response_format: format,
+}: Turn): string | undefined {
   const parts = [
     output !== null && `at most ${output.toLocaleString("en-US")} output tokens`,
     temperature !== null && `temperature ${temperature}`,
     reasoning !== null && `reasoning ${reasoning.effort}`,
+    format !== null && `result ${format.type === "json_schema" ? `${format.type} ${format.name}` : format.type}`,
   ].filter(Boolean)
   return parts.length > 0 ? parts.join(", ") : undefined
 }

@@ -4,6 +4,7 @@ import { Suspense, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
+import { Json } from "../ui/code-block.tsx"
 import { lasted } from "../ui/durations.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
@@ -209,7 +210,8 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
       </Section>
       <Section title="Output">
         {turn.error && <FailedTurn turn={turn} error={turn.error} />}
-        {reply !== null && (
+        {turn.output !== null && <Json value={turn.output} label="Output" />}
+        {turn.output === null && reply !== null && (
           <p
             aria-live="polite"
             className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3"

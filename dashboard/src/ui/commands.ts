@@ -42,6 +42,7 @@ export interface SnippetTurn {
   max_output_tokens?: number | undefined
   temperature?: number | undefined
   reasoning?: { effort: string } | undefined
+  response_format?: object | undefined
   conversation?: string | undefined
 }
 

@@ -1,7 +1,7 @@
-// Sends one message with LangChain.js as it is published, and prints the reply, or the error and its status.
+// Sends one message with LangChain.js as it is published, and prints the reply or the output, or the error and its status.
 import { ChatOpenAI } from "@langchain/openai"
 
-const { BASE_URL, API_KEY, MODEL, END_USER, TEXT, OPTIONS } = process.env
+const { BASE_URL, API_KEY, MODEL, END_USER, TEXT, OPTIONS, SCHEMA } = process.env
 const model = new ChatOpenAI({
   model: MODEL,
   apiKey: API_KEY,
@@ -10,8 +10,13 @@ const model = new ChatOpenAI({
   ...JSON.parse(OPTIONS ?? "{}"),
 })
 try {
-  const { content } = await model.invoke(TEXT)
-  console.log(JSON.stringify({ reply: content }))
+  if (SCHEMA) {
+    const structured = model.withStructuredOutput(JSON.parse(SCHEMA), { name: "place", method: "jsonSchema" })
+    console.log(JSON.stringify({ output: await structured.invoke(TEXT) }))
+  } else {
+    const { content } = await model.invoke(TEXT)
+    console.log(JSON.stringify({ reply: content }))
+  }
 } catch (error) {
   console.log(JSON.stringify({ status: error.status ?? null, message: error.message }))
 }

@@ -136,6 +136,7 @@ from ..models import (
     Reasoning,
     RenewCallAnswer,
     Replayed,
+    ResponseFormat,
     Retention,
     Secret,
     Space,
@@ -168,7 +169,13 @@ from ..params import (
     PutPriceRounding,
     PutToolRequest,
     ReasoningInput,
-    SentMessage,
+    ResponseFormatInputJsonObject,
+    ResponseFormatInputJsonSchema,
+    ResponseFormatInputText,
+    SentMessageAssistant,
+    SentMessageSystem,
+    SentMessageTool,
+    SentMessageUser,
     SubagentInput,
     ToolInput,
 )
@@ -223,6 +230,7 @@ class AsyncSpaceManifest:
         temperature: float | None = None,
         max_output_tokens: int | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         max_steps: int | None = None,
         timeout_seconds: int | None = None,
         history: PutManifestHistory | None = None,
@@ -252,6 +260,8 @@ class AsyncSpaceManifest:
             temperature: Default: the default of the model.
             max_output_tokens: The maximum number of output tokens of each model call, with reasoning.
             reasoning: Default: the default of the model. A model that cannot reason answers without it.
+            response_format: The form of the results of all turns that ask for none. The order of properties is
+                not kept: send the form with the turn if it matters.
             max_steps: The maximum number of model calls of one turn. Default 16.
             timeout_seconds: The time limit of a turn, in seconds. Default 300.
             history: The part of the conversation that the agent sees.
@@ -293,6 +303,7 @@ class AsyncSpaceManifest:
                 "temperature": given(temperature),
                 "max_output_tokens": given(max_output_tokens),
                 "reasoning": given(reasoning),
+                "response_format": given(response_format),
                 "max_steps": given(max_steps),
                 "timeout_seconds": given(timeout_seconds),
                 "history": given(history),
@@ -1371,7 +1382,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[SentMessage] | None = None,
+        messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1380,6 +1391,7 @@ class AsyncTurns(AsyncTurnActions):
         max_output_tokens: int | None = None,
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1424,6 +1436,7 @@ class AsyncTurns(AsyncTurnActions):
                 reasoning, up to the limit of the model. Default: as the manifest says.
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
+            response_format: The form of the result. Default: as the manifest says, or any text.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1454,6 +1467,7 @@ class AsyncTurns(AsyncTurnActions):
                 max_output_tokens=2000,
                 temperature=0.2,
                 reasoning={"effort": "low"},
+                response_format={"type": "text"},
             )
         """
         sending = Input(
@@ -1471,6 +1485,7 @@ class AsyncTurns(AsyncTurnActions):
                 "max_output_tokens": given(max_output_tokens),
                 "temperature": given(temperature),
                 "reasoning": given(reasoning),
+                "response_format": given(response_format),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
@@ -1484,7 +1499,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[SentMessage] | None = None,
+        messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1493,6 +1508,7 @@ class AsyncTurns(AsyncTurnActions):
         max_output_tokens: int | None = None,
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1530,6 +1546,7 @@ class AsyncTurns(AsyncTurnActions):
                 reasoning, up to the limit of the model. Default: as the manifest says.
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
+            response_format: The form of the result. Default: as the manifest says, or any text.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1571,6 +1588,7 @@ class AsyncTurns(AsyncTurnActions):
             "max_output_tokens": given(max_output_tokens),
             "temperature": given(temperature),
             "reasoning": given(reasoning),
+            "response_format": given(response_format),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1584,7 +1602,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[SentMessage] | None = None,
+        messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1593,6 +1611,7 @@ class AsyncTurns(AsyncTurnActions):
         max_output_tokens: int | None = None,
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1626,6 +1645,7 @@ class AsyncTurns(AsyncTurnActions):
                 reasoning, up to the limit of the model. Default: as the manifest says.
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
+            response_format: The form of the result. Default: as the manifest says, or any text.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1664,6 +1684,7 @@ class AsyncTurns(AsyncTurnActions):
             "max_output_tokens": given(max_output_tokens),
             "temperature": given(temperature),
             "reasoning": given(reasoning),
+            "response_format": given(response_format),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1676,7 +1697,7 @@ class AsyncTurns(AsyncTurnActions):
         space: str,
         end_user_ref: str,
         text: str | None = None,
-        messages: Sequence[SentMessage] | None = None,
+        messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1685,6 +1706,7 @@ class AsyncTurns(AsyncTurnActions):
         max_output_tokens: int | None = None,
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1724,6 +1746,7 @@ class AsyncTurns(AsyncTurnActions):
                 reasoning, up to the limit of the model. Default: as the manifest says.
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
+            response_format: The form of the result. Default: as the manifest says, or any text.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1750,6 +1773,7 @@ class AsyncTurns(AsyncTurnActions):
                 max_output_tokens=2000,
                 temperature=0.2,
                 reasoning={"effort": "low"},
+                response_format={"type": "text"},
             )
         """
         sending = Input(
@@ -1766,6 +1790,7 @@ class AsyncTurns(AsyncTurnActions):
                 "max_output_tokens": given(max_output_tokens),
                 "temperature": given(temperature),
                 "reasoning": given(reasoning),
+                "response_format": given(response_format),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
