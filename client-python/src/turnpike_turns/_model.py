@@ -126,7 +126,7 @@ def _has_literals(kind: type[ApiObject], value: Any) -> bool:
 @_cached
 def _literals_of(kind: type[ApiObject]) -> dict[str, tuple[Any, ...]]:
     hints = typing.get_type_hints(kind)
-    discriminators = {name: hints[name] for name in ("type", "code", "cap", "kind") if name in hints}
+    discriminators = {name: hints[name] for name in ("type", "code", "cap", "kind", "role") if name in hints}
     return {name: typing.get_args(one) for name, one in discriminators.items() if typing.get_origin(one) is typing.Literal}
 
 
