@@ -122,6 +122,10 @@ const errorOf = ({ error_code: code, error_message: message, error_details: deta
 export const formatOf = ({ response_format: text }: TurnRow): ResponseFormat | null =>
   text === null ? null : storedRow<ResponseFormat>(parseExact(text))
 
+/** The value of a result with a form; null without one. */
+export const outputOf = ({ has_output, result }: TurnRow): unknown =>
+  has_output && result !== null ? parseExact(result) : null
+
 /** The one shape of a turn in responses, lists and webhooks. */
 export function serializeTurn(row: TurnRow): Turn {
   const { traceparent, tracestate = null } = traceHeaders(row, "turn")
@@ -137,7 +141,7 @@ export function serializeTurn(row: TurnRow): Turn {
     status_reason: row.status_reason,
     text: row.text,
     result: row.result,
-    output: row.has_output && row.result !== null ? parseExact(row.result) : null,
+    output: outputOf(row),
     truncated: row.truncated,
     error: errorOf(row),
     warnings: row.warnings ?? [],

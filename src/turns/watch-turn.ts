@@ -12,7 +12,7 @@ import { meantCall } from "./meant-call.ts"
 import type { Position } from "./shown-text.ts"
 import { waitForEndUser } from "./shown-wait.ts"
 import type { TurnEventRow } from "./turn-event.ts"
-import { waitingOfEvent } from "./turn-row.ts"
+import { outputOf, waitingOfEvent } from "./turn-row.ts"
 import { type Watch, watchRefused } from "./watch-token.ts"
 
 /** An event as a browser sees it: nothing of cost, models, sub-agents, errors of tools, or ids of other things. */
@@ -125,16 +125,17 @@ async function shownOf<Row extends TurnEventRow>(
   })
 }
 
-/** The result of a turn that is done, and the inputs of tools if the token includes them. */
+/** The result of a turn that is done, its value if it has a form, and inputs of tools if the token includes them. */
 async function extrasOf(ctx: Context, { turnId, credential, include }: Watch, rows: readonly TurnEventRow[]) {
   const isDone = rows.some(({ type }) => type === "turn.done")
-  const result = isDone ? (await getTurn(ctx, credential, turnId)).result : null
+  const ended = isDone ? await getTurn(ctx, credential, turnId) : null
+  const output = ended && outputOf(ended)
   const steps = include.includes("tool_inputs")
     ? rows.filter(({ type }) => type === "tool.started").map(({ data }) => Number(data.step))
     : []
   const inputs = steps.length > 0 ? await inputsOf(ctx, { turnId, credential }, steps) : new Map<string, unknown>()
   return ({ type, data }: TurnEventRow): Record<string, unknown> => {
-    if (type === "turn.done") return { result }
+    if (type === "turn.done") return { result: ended?.result ?? null, ...(output !== null && { output }) }
     if (type === "turn.waiting") return { waiting: waitForEndUser(waitingOfEvent(data)) }
     const key = `${data.step} ${data.call}`
     return type === "tool.started" && inputs.has(key) ? { input: inputs.get(key) } : {}

@@ -21,11 +21,11 @@ interface Seen {
 const TEXT = '[call lookup_order {"id":"order-7"}]\n[stream 100 ms]\n[reply Your order has shipped.]'
 
 /** Sends a turn with a tool call, which has not started yet. */
-async function begin(text = TEXT) {
+async function begin(text = TEXT, more: object = {}) {
   const client = await world.createAccount()
   serveCustomer(world, { answer: () => Response.json({ status: "shipped", note: "canary-answer" }) })
   const space = await client.space({ tools: [orderTool()], secrets: { TOKEN: "canary-secret" } })
-  const sent = await turnOf(await client.sendTurn({ space, text, end_user_ref: "customer-9" }))
+  const sent = await turnOf(await client.sendTurn({ space, text, end_user_ref: "customer-9", ...more }))
   await world.settled()
   return { client, turnId: sent.turn_id }
 }
@@ -86,6 +86,15 @@ test("A browser on any origin sees the reply while it is written, and nothing of
   const all = JSON.stringify(seen)
   for (const hidden of [turnId, "evt_", "canary", "order-7", "rehearsal", "tokens", "customer-9", "config_version"])
     expect(all).not.toContain(hidden)
+})
+
+test("A result with a form is in the last event as a value, and no text of it is streamed", async () => {
+  const { client, turnId } = await begin('[reply {"shipped":true}]', { response_format: { type: "json_object" } })
+  const { url } = await makeToken(client, turnId)
+  const seen = await watchWhileRunning(url)
+  expect(seen.map(({ type }) => type)).not.toContain("text.delta")
+  const ended = { state: "done", result: '{"shipped":true}', output: { shipped: true } }
+  expect(seen.at(-1)?.data).toEqual(ended)
 })
 
 test("The inputs of tools are shown only to a token that includes them", async () => {

@@ -67,7 +67,7 @@ export function mountWatch(app: App) {
       description:
         "The events of one turn, for a page on any origin: `new EventSource(url)` with the `url` of " +
         "[a watch token](/docs/operations/turns#createWatchToken). The events are those of the turn, with fewer fields: no costs, models, " +
-        "sub-agents, errors of tools, or ids of other things. `turn.done` also has the `result`. " +
+        "sub-agents, errors of tools, or ids of other things. `turn.done` also has the `result`, and the `output` of a result with a form. " +
         `The stream ends when the turn has ended or the token expires. It also ends within ${timeInWords(STREAM_POLICY.ownLookMs)} after the key was revoked ` +
         "or the end user was erased. An EventSource reconnects by itself and misses no event. If the turn has ended and the " +
         "browser has all events, the response is 204, so that it does not reconnect.",
