@@ -286,8 +286,10 @@ export interface CountState {
 }
 
 export interface CreatePortalSession {
-  /** What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may allow or deny them. */
-  scopes: ("usage" | "turns" | "limits" | "wallet" | "approvals")[]
+  /** What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may allow or deny them. `profile`: the facts of `profile_keys`, which the end user may change. */
+  scopes: ("usage" | "turns" | "limits" | "wallet" | "approvals" | "profile")[]
+  /** The facts of their profile that the end user sees and may change, with the scope `profile`. */
+  profile_keys?: string[] | undefined
   /** The session's life in seconds. */
   expires_in?: number | undefined
   /** The origins of the pages that may show the portal in a frame, and that get its messages. Default: none, so the portal opens only as a page of its own. With a test key, `http://localhost` is also possible. */

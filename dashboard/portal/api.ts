@@ -1,5 +1,6 @@
 import type {
   PortalAccess,
+  PortalFact,
   PortalOverview,
   PortalTurn,
   PortalTurnTexts,
@@ -57,6 +58,7 @@ export async function openSession(onEnd: () => void) {
     turns: (cursor: string | null) => call<TurnsPage>(`turns${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`),
     turn: (id: string) => call<PortalTurnTexts>(`turns/${encodeURIComponent(id)}`),
     watch: (id: string) => call<PortalWatch>(`turns/${encodeURIComponent(id)}/watch`, {}),
+    change: (facts: Record<string, PortalFact["value"]>) => call<{ facts: PortalFact[] }>("profile", { facts }),
     decide: (turnId: string, call_: string, decision: "allow" | "deny") =>
       call<object>(`turns/${encodeURIComponent(turnId)}/calls/${call_}/decision`, { decision }),
   }

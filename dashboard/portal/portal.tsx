@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks"
 import type { PortalOverview } from "../../src/portal/answers.ts"
 import { hasEnded, openSession, type PortalApi } from "./api.ts"
 import { Approvals } from "./approvals.tsx"
+import { Facts } from "./facts.tsx"
 import { frame, isFramed, tellParent } from "./frame.ts"
 import { Limits } from "./limits.tsx"
 import { say, type TextName } from "./texts.ts"
@@ -111,6 +112,7 @@ function Parts({ api }: { api: PortalApi }) {
           {overview.limits && <Limits of={overview.limits} />}
         </div>
       )}
+      {overview?.profile && <Facts of={overview.profile} api={api} />}
       {overview?.usage && <Usage of={overview.usage} />}
       {api.scopes.includes("turns") && <Turns api={api} version={version} />}
     </>

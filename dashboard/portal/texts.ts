@@ -77,6 +77,13 @@ const en = {
   waitsNoLonger: "This no longer waits for a decision.",
   hasEnded: "This request has already ended.",
   gone: "This request no longer exists.",
+  details: "Your details",
+  save: "Save",
+  saving: "Saving…",
+  saved: "Your details were saved.",
+  notSaved: "Your details could not be saved. Try again.",
+  wrongValue: "This value is not possible here.",
+  previewKeeps: "This is a preview, so it changes nothing.",
 }
 
 export type TextName = keyof typeof en
@@ -156,6 +163,13 @@ const de: typeof en = {
   waitsNoLonger: "Hier ist keine Entscheidung mehr nötig.",
   hasEnded: "Diese Anfrage ist schon beendet.",
   gone: "Diese Anfrage gibt es nicht mehr.",
+  details: "Ihre Angaben",
+  save: "Speichern",
+  saving: "Wird gespeichert …",
+  saved: "Ihre Angaben wurden gespeichert.",
+  notSaved: "Ihre Angaben konnten nicht gespeichert werden. Versuchen Sie es erneut.",
+  wrongValue: "Dieser Wert ist hier nicht möglich.",
+  previewKeeps: "Dies ist eine Vorschau. Sie ändert nichts.",
 }
 
 const fr: typeof en = {
@@ -233,6 +247,13 @@ const fr: typeof en = {
   waitsNoLonger: "Aucune décision n’est plus attendue ici.",
   hasEnded: "Cette demande est déjà terminée.",
   gone: "Cette demande n’existe plus.",
+  details: "Vos informations",
+  save: "Enregistrer",
+  saving: "Enregistrement…",
+  saved: "Vos informations ont été enregistrées.",
+  notSaved: "Vos informations n’ont pas pu être enregistrées. Réessayez.",
+  wrongValue: "Cette valeur n’est pas possible ici.",
+  previewKeeps: "Ceci est un aperçu : il ne modifie rien.",
 }
 
 const es: typeof en = {
@@ -310,6 +331,13 @@ const es: typeof en = {
   waitsNoLonger: "Ya no espera ninguna decisión.",
   hasEnded: "Esta solicitud ya ha terminado.",
   gone: "Esta solicitud ya no existe.",
+  details: "Sus datos",
+  save: "Guardar",
+  saving: "Guardando…",
+  saved: "Sus datos se han guardado.",
+  notSaved: "No se pudieron guardar sus datos. Inténtelo de nuevo.",
+  wrongValue: "Este valor no es posible aquí.",
+  previewKeeps: "Esto es una vista previa: no cambia nada.",
 }
 
 const ja: typeof en = {
@@ -387,6 +415,13 @@ const ja: typeof en = {
   waitsNoLonger: "これはもう承認待ちではありません。",
   hasEnded: "このリクエストはすでに終了しています。",
   gone: "このリクエストは存在しません。",
+  details: "お客様の情報",
+  save: "保存",
+  saving: "保存しています…",
+  saved: "情報を保存しました。",
+  notSaved: "情報を保存できませんでした。もう一度お試しください。",
+  wrongValue: "この値は使用できません。",
+  previewKeeps: "これはプレビューのため、変更は保存されません。",
 }
 
 export const TEXTS: Record<PortalLang, typeof en> = { en, de, fr, es, ja }

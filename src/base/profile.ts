@@ -6,12 +6,12 @@ export const PROFILE_MOST = { keys: 32, bytes: 4096 }
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
+/** The name of a fact. */
+export const profileKey = metadataKey.regex(/^[A-Za-z0-9_.-]+$/, "may have letters, digits, _, . and - only")
+
 /** The facts about an end user that agents and requests of tools can use. `time_zone` has a meaning of its own. */
 export const profileValues = z
-  .record(
-    metadataKey.regex(/^[A-Za-z0-9_.-]+$/, "may have letters, digits, _, . and - only"),
-    z.union([z.string(), z.number(), z.boolean()]),
-  )
+  .record(profileKey, z.union([z.string(), z.number(), z.boolean()]))
   .refine((profile) => Object.keys(profile).length <= PROFILE_MOST.keys, `must have at most ${PROFILE_MOST.keys} keys`)
   .refine((profile) => bytesOf(profile) <= PROFILE_MOST.bytes, `is larger than ${PROFILE_MOST.bytes} bytes of JSON`)
   .refine(({ time_zone: zone }) => zone === undefined || isTimeZone(zone), {

@@ -54,3 +54,47 @@ begin
   end if;
   {{caller.closes}}
 end $$;
+
+-- An end user changes facts of their own profile in a portal that began at p_since. p_keys: the facts that the owner
+-- lets them change. p_values: the new ones; a missing fact is deleted. p_most: the most keys and bytes.
+-- outcome: 'changed', 'erased', 'denied' (the caller cannot access the whole account), 'large', or 'reached' (the limit
+-- of end users). The audit log gets the names of the facts, and no values.
+create function turnpike.change_own_profile(p_request turnpike.request, p_ref text, p_since timestamptz, p_keys text[],
+  p_values jsonb, p_most jsonb, out actor turnpike.caller, out outcome text, out answer turnpike.profile_answer)
+language plpgsql as $$
+declare
+  caller turnpike.caller;
+  own end_users;
+  profile jsonb;
+  changed text[];
+begin
+  {{caller.opens}}
+  -- The lock keeps two concurrent changes from losing one of them.
+  perform from users u where u.user_id = caller.user_id for no key update;
+  select e.* into own
+    from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref for no key update;
+  profile := (coalesce(own.profile, '{}') - p_keys) || p_values;
+  changed := array(select k from unnest(p_keys) k where own.profile -> k is distinct from profile -> k order by k);
+  outcome := case when caller.scope is distinct from 'all' then 'denied'
+    when exists (select from erasures e where e.user_id = caller.user_id and e.test = caller.test
+      and e.end_user_ref = p_ref and e.requested_at >= p_since) then 'erased'
+    -- jsonb as text has a space after each colon and comma.
+    when (select count(*) > (p_most -> 'keys')::integer
+        or octet_length(profile::text) - 2 * count(*) > (p_most -> 'bytes')::integer from jsonb_object_keys(profile))
+      then 'large'
+    when own.end_user_ref is null and (turnpike.over_limit('end_users', caller.user_id, 1)).cap is not null
+      then 'reached'
+    else 'changed' end;
+  if outcome = 'changed' and cardinality(changed) > 0 then
+    insert into end_users (user_id, test, end_user_ref, profile, profile_changed_at, created_at, updated_at)
+    values (caller.user_id, caller.test, p_ref, profile, p_request.moment, p_request.moment, p_request.moment)
+    on conflict (user_id, test, end_user_ref) do update set profile = excluded.profile,
+      profile_changed_at = p_request.moment, updated_at = p_request.moment;
+    perform turnpike.note_change(null, 'portal.profile', 'end_user', p_ref, null,
+      jsonb_build_object('user_id', caller.user_id, 'test', caller.test, 'facts', to_jsonb(changed)),
+      p_request.request_id, p_request.address, p_request.moment);
+  end if;
+  answer := row(p_ref, profile, p_request.moment)::turnpike.profile_answer;
+  {{caller.closes}}
+end $$;

@@ -21,6 +21,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "begin_upload",
       "call_schema",
       "cancel_turn",
+      "change_own_profile",
       "check_turn",
       "create_space",
       "create_webhook",

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a0bc26cfd376"
+export const RELEASE = "turnpike_469856e62020"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1401,6 +1401,21 @@ export interface Procedures {
     }
     row: {
       cap_states: Answers["cap_state"] | null
+    }
+  }
+  change_own_profile: {
+    args: {
+      request: Records["request"] | null
+      ref: string | null
+      since: Date | null
+      keys: string[] | null
+      values: JsonInput | null
+      most: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      answer: Answers["profile_answer"] | null
     }
   }
   change_password: {
@@ -5186,6 +5201,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
+  change_own_profile: { args: ["request:request", "ref", "since", "keys", "values:json", "most:json"], columns: ["actor:json", "outcome", "answer:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },

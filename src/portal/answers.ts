@@ -1,6 +1,6 @@
 /** What the portal's page gets. The page imports these types, so this file imports nothing. */
 
-export const PORTAL_SCOPES = ["usage", "turns", "limits", "wallet", "approvals"] as const
+export const PORTAL_SCOPES = ["usage", "turns", "limits", "wallet", "approvals", "profile"] as const
 export type PortalScope = (typeof PORTAL_SCOPES)[number]
 
 /** The languages of the page (dashboard/portal/texts.ts). */
@@ -27,7 +27,7 @@ export interface PortalAccess {
   /** Not a moment, because the clock of the end user may be wrong. */
   expires_in_seconds: number
   scopes: readonly PortalScope[]
-  /** True for the preview of an owner, which decides nothing. */
+  /** True for the preview of an owner, which decides and changes nothing. */
   preview: boolean
 }
 
@@ -67,12 +67,19 @@ export interface PortalApproval {
   expires_at: string
 }
 
+/** A fact of the profile that the end user may change. Null: the profile does not have it. */
+export interface PortalFact {
+  key: string
+  value: string | number | boolean | null
+}
+
 /** A part is null without its scope. */
 export interface PortalOverview {
   usage: { today_usd: number; month_usd: number; days: PortalDay[] } | null
   limits: { blocked: boolean; limits: PortalLimit[] } | null
   wallet: PortalWallet | "none" | null
   approvals: PortalApproval[] | null
+  profile: PortalFact[] | null
 }
 
 export type PortalWait = "approval" | "result" | "credit" | "limit" | "earlier"

@@ -3,6 +3,8 @@ import type { KeyCredential, SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { profileKey } from "../base/profile.ts"
+import { needsScopeAll } from "../end-users/get-end-user.ts"
 import { takeOfAccount } from "../platform/rate-limit.ts"
 import type { Redis } from "../platform/redis.ts"
 import { resaleNeedsScopeAll } from "../resale/price.ts"
@@ -21,8 +23,19 @@ const scopes = z
     description:
       "What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of " +
       "the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a " +
-      "decision, with their inputs. The end user may allow or deny them.",
+      "decision, with their inputs. The end user may allow or deny them. `profile`: the facts of `profile_keys`, which the end user " +
+      "may change.",
     example: ["usage", "turns", "limits"],
+  })
+
+const profileKeys = z
+  .array(profileKey)
+  .max(PORTAL_POLICY.profileKeys)
+  .refine((list) => new Set(list).size === list.length, "must name each key once")
+  .default([])
+  .meta({
+    description: "The facts of their profile that the end user sees and may change, with the scope `profile`.",
+    example: ["name", "time_zone"],
   })
 
 const theme = portalThemeSchema.prefault({})
@@ -34,6 +47,7 @@ const lang = z.enum(PORTAL_LANGS).optional().meta({
 export const createPortalSessionSchema = z
   .strictObject({
     scopes,
+    profile_keys: profileKeys,
     expires_in: z
       .int()
       .min(PORTAL_POLICY.leastSeconds)
@@ -60,7 +74,9 @@ export const createPortalSessionSchema = z
   })
   .meta({ id: "CreatePortalSession" })
 
-export const previewPortalSchema = z.strictObject({ scopes, theme, lang }).meta({ id: "PreviewPortal" })
+export const previewPortalSchema = z
+  .strictObject({ scopes, profile_keys: profileKeys, theme, lang })
+  .meta({ id: "PreviewPortal" })
 
 export const portalSessionSchema = z
   .object({
@@ -89,14 +105,14 @@ export async function createPortalSession(
   credential: KeyCredential,
   { ref, body }: { ref: string; body: z.output<typeof createPortalSessionSchema> },
 ): Promise<Created> {
-  const { scopes, expires_in, allowed_origins: origins, return_url = null, theme, lang = null } = body
+  const { scopes, profile_keys, expires_in, allowed_origins: origins, return_url = null, theme, lang = null } = body
   const plain = origins.findIndex(isPlainHttp)
   if (plain >= 0 && !credential.test) throw needsTestKey(`allowed_origins[${plain}]`)
   if (return_url !== null && isPlainHttp(return_url) && !credential.test) throw needsTestKey("return_url")
   return open(
     ctx,
     redis,
-    { ref, scopes, credential, preview: false },
+    { ref, scopes, profileKeys: profile_keys, credential, preview: false },
     { seconds: expires_in, origins, return_url, theme, lang },
   )
 }
@@ -108,9 +124,9 @@ export async function previewPortal(
   credential: SessionCredential,
   { ref, body, origin }: { ref: string; body: z.output<typeof previewPortalSchema>; origin: string },
 ): Promise<Created> {
-  const { scopes, theme, lang = null } = body
+  const { scopes, profile_keys, theme, lang = null } = body
   const shown = { seconds: PORTAL_POLICY.previewSeconds, origins: [origin], return_url: null, theme, lang }
-  return open(ctx, redis, { ref, scopes, credential, preview: true }, shown)
+  return open(ctx, redis, { ref, scopes, profileKeys: profile_keys, credential, preview: true }, shown)
 }
 
 interface Shown {
@@ -124,11 +140,13 @@ interface Shown {
 async function open(
   ctx: Context,
   redis: Redis,
-  who: Pick<Portal, "ref" | "scopes" | "credential" | "preview">,
+  who: Pick<Portal, "ref" | "scopes" | "profileKeys" | "credential" | "preview">,
   { seconds, origins, return_url, theme, lang }: Shown,
 ): Promise<Created> {
   // Throws the refusal of a revoked key before anything is made.
   const { actor } = await readAs(ctx, who.credential, (db) => db.selectFrom("caller").select("caller.scope"))
+  if (who.scopes.includes("profile") !== who.profileKeys.length > 0) throw needsBoth()
+  if (who.scopes.includes("profile") && actor.scope !== "all") throw needsScopeAll("A portal with a profile")
   // A key grants only what it can read. The wallet belongs to the whole account.
   if (who.scopes.includes("wallet") && actor.scope !== "all") throw resaleNeedsScopeAll()
   const wait = await takeOfAccount(redis, "portal", actor.user_id, PORTAL_POLICY.opened)
@@ -144,6 +162,15 @@ const tooMany = (retryAfter: number) =>
     details: { cap: "portal_sessions", limit: PORTAL_POLICY.opened.burst },
     retryAfter,
   })
+
+const needsBoth = () =>
+  new TurnpikeError(
+    "VALIDATION_FAILED",
+    "The scope `profile` needs `profile_keys`, and `profile_keys` need the scope.",
+    {
+      param: "profile_keys",
+    },
+  )
 
 const needsTestKey = (param: string) =>
   new TurnpikeError("VALIDATION_FAILED", `${param} may use http only with a test key. Use https.`, { param })

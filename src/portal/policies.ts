@@ -20,5 +20,7 @@ export const PORTAL_POLICY = {
   turns: 20,
   excerptChars: 200,
   approvals: 20,
+  /** The facts of a profile that a session may change. A token must have room for their names. */
+  profileKeys: 8,
   entries: 10,
 } as const

@@ -5,12 +5,13 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
+import { findProfile } from "../end-users/profile.ts"
 import type { DB } from "../platform/db-types.ts"
 import { leftOf } from "../quotas/cap-state.ts"
 import { getEndUserBalance } from "../resale/end-user-balance.ts"
 import { serializeEndUserEntry } from "../resale/end-user-ledger.ts"
 import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
-import type { PortalApproval, PortalLimit, PortalOverview, PortalScope, PortalWallet } from "./answers.ts"
+import type { PortalApproval, PortalFact, PortalLimit, PortalOverview, PortalScope, PortalWallet } from "./answers.ts"
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { type Portal, portalRefused } from "./session.ts"
@@ -22,13 +23,14 @@ const PERIODS: Readonly<Record<string, "day" | "month">> = { end_user_daily: "da
 export async function readOverview(ctx: Context, portal: Portal): Promise<PortalOverview> {
   const has = (scope: PortalScope) => portal.scopes.includes(scope)
   await checkSession(ctx, portal)
-  const [usage, limits, wallet, approvals] = await Promise.all([
+  const [usage, limits, wallet, approvals, profile] = await Promise.all([
     has("usage") ? readUsage(ctx, portal) : null,
     has("limits") ? readLimits(ctx, portal) : null,
     has("wallet") ? readWallet(ctx, portal) : null,
     has("approvals") ? readApprovals(ctx, portal) : null,
+    has("profile") ? readFacts(ctx, portal) : null,
   ])
-  return { usage, limits, wallet, approvals }
+  return { usage, limits, wallet, approvals, profile }
 }
 
 /**
@@ -238,3 +240,12 @@ async function readApprovals(ctx: Context, { credential, ref, scopes }: Portal):
     expires_at: toInstant(expires_at),
   }))
 }
+
+/** The facts that the end user may change, in the order in which the owner names them. */
+async function readFacts(ctx: Context, { credential, ref, profileKeys }: Portal): Promise<PortalFact[]> {
+  const known = await asEndUser(findProfile(ctx, credential, ref))
+  return shownFacts(profileKeys, known?.profile ?? {})
+}
+
+export const shownFacts = (keys: readonly string[], profile: Record<string, PortalFact["value"]>): PortalFact[] =>
+  keys.map((key) => ({ key, value: Object.hasOwn(profile, key) ? (profile[key] ?? null) : null }))

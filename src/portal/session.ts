@@ -11,6 +11,8 @@ import { PORTAL_POLICY } from "./policies.ts"
 export interface Portal {
   ref: string
   scopes: readonly PortalScope[]
+  /** The facts of the profile that the end user may change. */
+  profileKeys: readonly string[]
   /** An erasure of the end user from then on ends the session. */
   since: Date
   until: Date
@@ -43,6 +45,8 @@ const portalSchema = z.tuple([
   z.int(),
   z.boolean(),
   credentialSchema,
+  // Sessions from before the last release have none.
+  z.array(z.string()).optional(),
 ])
 
 const frameSchema = z.tuple([
@@ -120,18 +124,27 @@ async function opened(
   return answer?.text ?? null
 }
 
-function contentOf({ ref, scopes, since, until, preview, credential }: Portal): z.input<typeof portalSchema> {
+function contentOf({
+  ref,
+  scopes,
+  since,
+  until,
+  preview,
+  credential,
+  profileKeys,
+}: Portal): z.input<typeof portalSchema> {
   // The page that made the session was checked then. The portal is a page of its own.
   const { page: _page, ...kept } = { page: undefined, ...credential }
-  return [ref, [...scopes], since.getTime(), until.getTime(), preview, kept]
+  return [ref, [...scopes], since.getTime(), until.getTime(), preview, kept, [...profileKeys]]
 }
 
 function portalOf(ctx: PortalContext, text: string): Portal {
-  const [ref, scopes, since, until, preview, credential] = portalSchema.parse(JSON.parse(text))
+  const [ref, scopes, since, until, preview, credential, profileKeys = []] = portalSchema.parse(JSON.parse(text))
   if (until <= ctx.clock.now().getTime()) throw portalRefused()
   return {
     ref,
     scopes,
+    profileKeys,
     since: new Date(since),
     until: new Date(until),
     preview,

@@ -142,6 +142,7 @@ const INSERTS: Record<string, string> = {
   most_shown: String(TURN_POLICY.providerMessageLength),
   most_model_calls: String(TURN_POLICY.maxModelCalls),
   watch_seconds: timeInWords(WATCH_POLICY.mostSeconds * 1000),
+  portal_facts: String(PORTAL_POLICY.profileKeys),
   portal_seconds: timeInWords(PORTAL_POLICY.mostSeconds * 1000),
   portal_days: String(PORTAL_POLICY.days),
   portal_contrast: String(PORTAL_POLICY.contrast),

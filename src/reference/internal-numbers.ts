@@ -46,7 +46,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("WATCH_POLICY", "seconds maxChars"),
   ...of(
     "PORTAL_POLICY",
-    "seconds leastSeconds previewSeconds originChars urlChars contrast maxTokenChars maxSessionChars codeBytes days turns excerptChars approvals entries",
+    "seconds leastSeconds previewSeconds originChars urlChars contrast maxTokenChars maxSessionChars codeBytes days turns excerptChars approvals entries profileKeys",
   ),
   "IN_PLACE_POLICY.*",
   ...of("TURN_WAIT_POLICY", "againMs tryMs wakes accounts expires"),

@@ -34,6 +34,22 @@ describe.skipIf(!hasBrowser)("A form that replaces a whole object", () => {
     expect((await api("GET", path)).endpoint.header_names).toEqual(["authorization", "x-team"])
   })
 
+  test("The form of the instructions saves a time zone and the way in which an agent gets its tools", async () => {
+    const { page, origin, api } = await app.signIn()
+    const { space_id } = await api("POST", "/api/account/spaces", { title: "Zone" })
+    const path = `/api/account/spaces/${space_id}/manifest`
+    await page.goto(`${origin}/spaces/${space_id}`)
+    const save = page.getByRole("button", { name: /^Save as version/ })
+    await page.getByLabel("Time zone").fill("Mars/Base")
+    await page.getByLabel("Tools in the prompt").selectOption("The agent searches for them")
+    await save.click()
+    await page.getByText("must be a time zone of the IANA database").first().waitFor()
+    await page.getByLabel("Time zone").fill("Asia/Kolkata")
+    await save.click()
+    const saved = { time_zone: "Asia/Kolkata", tools: { mode: "search" } }
+    await expect.poll(() => api("GET", path)).toEqual(saved)
+  })
+
   test("The form of the instructions keeps the fields that it does not show", async () => {
     const { page, origin, api } = await app.signIn()
     const { space_id } = await api("POST", "/api/account/spaces", { title: "Agent" })

@@ -69,7 +69,13 @@ export function createPortalBrowser(world: Pick<World, "invoke">) {
           { method: "POST", body: "{}" },
           { authorization: `Bearer ${answer.token}` },
         )
-      return { ...answer, get, decide, watch }
+      const change = (facts: object) =>
+        ask(
+          "/portal/api/profile",
+          { method: "POST", body: JSON.stringify({ facts }) },
+          { authorization: `Bearer ${answer.token}` },
+        )
+      return { ...answer, get, decide, watch, change }
     },
   }
 }

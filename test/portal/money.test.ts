@@ -37,7 +37,7 @@ test("An end user with a wallet sees the credit that is left and the entries, wi
   const { body: open } = await send("ada", 0.5)
   const ada = await browser.open(await makePortal(client, "ada", { scopes: ["wallet"] }))
   const { wallet, ...rest } = await portalJson(await ada.get("overview"))
-  expect(rest).toEqual({ usage: null, limits: null, approvals: null })
+  expect(rest).toEqual({ usage: null, limits: null, approvals: null, profile: null })
   expect(wallet).toMatchObject({
     balance_usd: 4.75,
     held_usd: 0.5,

@@ -94,4 +94,51 @@ describe.skipIf(!hasBrowser)("The portal on a phone", () => {
       await context.close()
     }
   })
+
+  test.each([
+    {
+      locale: "de-DE",
+      lang: undefined,
+      title: "Ihre Angaben",
+      save: "Speichern",
+      saved: "Ihre Angaben wurden gespeichert.",
+    },
+    { locale: "en-US", lang: "ja", title: "お客様の情報", save: "保存", saved: "情報を保存しました。" },
+  ])("On a phone, in $locale with lang $lang, an end user changes their profile", async (look) => {
+    const { locale, lang, title, save, saved } = look
+    const ref = `facts-${locale}`
+    await send("PUT", `/v1/end-users/${ref}/profile`, { profile: { name: "Ada", news: true, plan: "gold" } })
+    const { url } = await send("POST", `/v1/end-users/${ref}/portal-sessions`, {
+      scopes: ["profile"],
+      profile_keys: ["name", "time_zone", "news"],
+      lang,
+    })
+    const context = await browser().newContext({
+      locale,
+      viewport: { width: 390, height: 844 },
+      isMobile: true,
+      hasTouch: true,
+    })
+    try {
+      const page = await context.newPage()
+      await page.goto(url)
+      const part = page.getByRole("region", { name: title })
+      await part.getByLabel("Name").fill("Ada Lovelace")
+      await part.getByLabel("Time zone").fill("Mars/Base")
+      await part.getByRole("button", { name: save }).click()
+      await part.locator(".warn").waitFor()
+      expect(await axeOf(page)).toEqual([])
+      await part.getByLabel("Time zone").fill("Europe/London")
+      await part.getByLabel("News").uncheck()
+      await part.getByRole("button", { name: save }).click()
+      await part.getByText(saved).waitFor()
+      await page.screenshot({ path: join(shots, `phone-${lang ?? locale}-profile.png`), fullPage: true })
+      expect(await axeOf(page)).toEqual([])
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0)
+      const { profile } = await send("GET", `/v1/end-users/${ref}/profile`)
+      expect(profile).toEqual({ name: "Ada Lovelace", news: false, plan: "gold", time_zone: "Europe/London" })
+    } finally {
+      await context.close()
+    }
+  })
 })

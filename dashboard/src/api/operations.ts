@@ -3263,8 +3263,10 @@ export interface PortalTheme {
 }
 
 export interface PreviewPortal {
-  /** What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may allow or deny them. */
-  scopes: ("usage" | "turns" | "limits" | "wallet" | "approvals")[]
+  /** What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may allow or deny them. `profile`: the facts of `profile_keys`, which the end user may change. */
+  scopes: ("usage" | "turns" | "limits" | "wallet" | "approvals" | "profile")[]
+  /** The facts of their profile that the end user sees and may change, with the scope `profile`. */
+  profile_keys?: string[] | undefined
   theme?: PortalTheme | undefined
   /** The language of the page. Default: the language of the browser if the page has it, otherwise English. */
   lang?: "en" | "de" | "fr" | "es" | "ja" | undefined

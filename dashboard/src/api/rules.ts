@@ -485,8 +485,10 @@ export const PortalThemeRules = {
 } as const
 
 export const PreviewPortalRules = {
-  scopes: { minItems: 1, maxItems: 5 },
-  "scopes[]": { words: ["usage", "turns", "limits", "wallet", "approvals"] },
+  scopes: { minItems: 1, maxItems: 6 },
+  "scopes[]": { words: ["usage", "turns", "limits", "wallet", "approvals", "profile"] },
+  profile_keys: { maxItems: 8, default: [] },
+  "profile_keys[]": { minLength: 1, maxLength: 64 },
   theme: { default: {} },
   lang: { words: ["en", "de", "fr", "es", "ja"] },
 } as const

@@ -28,6 +28,7 @@ export const AUDIT_ACTIONS = [
   "model.enable",
   "model.prices",
   "model.update",
+  "portal.profile",
   "provider.add",
   "provider.disable",
   "provider.enable",

@@ -22,6 +22,7 @@ const SCOPES: Record<Scope, string> = {
   limits: "What is left of their limits",
   wallet: "Prepaid balance",
   approvals: "Calls that wait for their decision",
+  profile: "Facts of their profile, which they may change",
 }
 
 const MODES: Record<NonNullable<PortalTheme["mode"]>, string> = {
@@ -30,20 +31,28 @@ const MODES: Record<NonNullable<PortalTheme["mode"]>, string> = {
   dark: "Dark",
 }
 
+/** The names of facts in a text with commas. */
+const keysIn = (text: string) => [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+
 const USUAL: Scope[] = ["usage", "turns", "limits"]
 const ORIGIN = "https://shop.example.com"
 
 /** A preview of the portal for one customer, and the code that shows it in the owner's own page. */
 export function PortalPage() {
   const { endUserRef } = useParams({ from: "/app/end-users/$endUserRef/portal" })
-  const { test, scopes: named, mode, accent, logo } = useSearch({ from: "/app/end-users/$endUserRef/portal" })
+  const { test, scopes: named, facts, mode, accent, logo } = useSearch({ from: "/app/end-users/$endUserRef/portal" })
   const scopes = PreviewPortalRules["scopes[]"].words.filter((scope) => (named?.split(",") ?? USUAL).includes(scope))
   const theme: PortalTheme = {
     ...(mode && { mode }),
     ...(accent && { accent }),
     ...(logo && { logo }),
   }
-  const body: PreviewPortal = { scopes, ...(Object.keys(theme).length > 0 && { theme }) }
+  const keys = scopes.includes("profile") ? keysIn(facts ?? "") : []
+  const body: PreviewPortal = {
+    scopes,
+    ...(keys.length > 0 && { profile_keys: keys }),
+    ...(Object.keys(theme).length > 0 && { theme }),
+  }
   const preview = useChange("previewPortal", { changes: [] })
   const { mutate } = preview
   const show = () => mutate({ path: { end_user_ref: endUserRef }, query: { test: test && "true" }, body })
@@ -105,9 +114,10 @@ interface LookProps {
 }
 
 /** What the portal shows, and how it looks. A submit writes it into the address of this page. */
-function Look({ of: { scopes: shown, theme }, busy, error }: LookProps) {
+function Look({ of: { scopes: shown, profile_keys: keys = [], theme }, busy, error }: LookProps) {
   const navigate = useNavigate()
   const [scopes, setScopes] = useState<readonly Scope[]>(shown)
+  const [facts, setFacts] = useState(keys.join(", "))
   const [mode, setMode] = useState<string>(theme?.mode ?? PortalThemeRules.mode.default)
   const [accent, setAccent] = useState(theme?.accent ?? "")
   const [logo, setLogo] = useState(theme?.logo ?? "")
@@ -117,6 +127,7 @@ function Look({ of: { scopes: shown, theme }, busy, error }: LookProps) {
       search: ((old: object) => ({
         ...old,
         scopes: scopes.join(",") === USUAL.join(",") ? undefined : scopes.join(","),
+        facts: scopes.includes("profile") ? keysIn(facts).join(",") || undefined : undefined,
         mode: mode === PortalThemeRules.mode.default ? undefined : mode,
         accent: accent.trim() || undefined,
         logo: logo.trim() || undefined,
@@ -150,6 +161,20 @@ function Look({ of: { scopes: shown, theme }, busy, error }: LookProps) {
           />
         ))}
       </fieldset>
+      {scopes.includes("profile") && (
+        <TextInput
+          label="Facts that they may change"
+          name="profile_keys"
+          hint="The names of facts in their profile, with commas between them."
+          placeholder="name, time_zone"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          error={error}
+          value={facts}
+          onChange={({ target }) => setFacts(target.value)}
+        />
+      )}
       <Select label="Mode" value={mode} onChange={({ target }) => setMode(target.value)} options={choicesOf(MODES)} />
       <TextInput
         label="Accent"

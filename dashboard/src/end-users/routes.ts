@@ -22,6 +22,8 @@ interface EndUserSearch {
 interface PortalSearch {
   /** The scopes, joined by commas. */
   scopes?: string
+  /** The facts that the customer may change, joined by commas. */
+  facts?: string
   mode?: (typeof PortalThemeRules.mode.words)[number]
   accent?: string
   logo?: string
@@ -59,6 +61,7 @@ export const endUsersRoutes = [
     path: pages.portal.path,
     validateSearch: (search: RawSearch): PortalSearch => ({
       scopes: textIn(search.scopes),
+      facts: textIn(search.facts),
       mode: oneIn(search.mode, PortalThemeRules.mode.words),
       accent: textIn(search.accent),
       logo: textIn(search.logo),

@@ -22,6 +22,14 @@ export const ON_LIMIT_CHOICES = choicesOf<OnLimit>({
   wait: "Wait until the limit allows it",
 })
 
+type ToolMode = NonNullable<Manifest["tools"]>["mode"]
+
+export const TOOL_MODE_CHOICES = choicesOf<ToolMode>({
+  auto: "All, or a search if there are many",
+  all: "All in each prompt",
+  search: "The agent searches for them",
+})
+
 /** A manifest while it is edited. Numbers and JSON are kept as typed text. */
 export interface ManifestDraft {
   instructions: string
@@ -40,6 +48,8 @@ export interface ManifestDraft {
   image_model: string
   subagents: string
   on_limit: OnLimit
+  tool_mode: ToolMode
+  time_zone: string
   /** Empty: the default of the model. */
   effort: Effort | ""
 }
@@ -61,6 +71,8 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   image_model: manifest.image_model ?? "",
   subagents: jsonText(manifest.subagents),
   on_limit: manifest.on_limit ?? "fail",
+  tool_mode: manifest.tools?.mode ?? "auto",
+  time_zone: manifest.time_zone ?? "",
   effort: manifest.reasoning?.effort ?? "",
 })
 
@@ -90,5 +102,7 @@ export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
     image_model: draft.image_model || undefined,
     subagents: readJson(draft.subagents).value as Manifest["subagents"],
     on_limit: draft.on_limit === "fail" && base.on_limit === undefined ? undefined : draft.on_limit,
+    tools: draft.tool_mode === "auto" && base.tools === undefined ? undefined : { mode: draft.tool_mode },
+    time_zone: draft.time_zone.trim() || undefined,
   }
 }

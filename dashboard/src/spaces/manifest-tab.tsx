@@ -14,7 +14,14 @@ import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
 import { toast } from "../ui/toast.tsx"
 import { BuiltinTools } from "./builtin-tools.tsx"
-import { BUILTIN_TOOLS, draftOf, type ManifestDraft, manifestOf, ON_LIMIT_CHOICES } from "./manifest-draft.ts"
+import {
+  BUILTIN_TOOLS,
+  draftOf,
+  type ManifestDraft,
+  manifestOf,
+  ON_LIMIT_CHOICES,
+  TOOL_MODE_CHOICES,
+} from "./manifest-draft.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
@@ -174,6 +181,20 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
               hint="When a turn cannot pay for its next model call. A turn can override it."
               options={ON_LIMIT_CHOICES}
               {...bind("on_limit")}
+            />
+            <Select
+              label="Tools in the prompt"
+              hint="The definitions of REST tools and MCP servers. An agent with many tools can find them by words instead."
+              options={TOOL_MODE_CHOICES}
+              {...bind("tool_mode", "tools.mode")}
+            />
+            <TextInput
+              label="Time zone"
+              hint="Of the date and time in instructions. A profile's own time zone replaces it. Default UTC."
+              placeholder="Europe/Berlin"
+              autoComplete="off"
+              spellCheck={false}
+              {...bind("time_zone")}
             />
           </div>
         </div>

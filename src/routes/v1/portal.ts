@@ -11,6 +11,7 @@ import { idParam } from "../../http/query.ts"
 import { createRedis } from "../../platform/redis.ts"
 import type {
   PortalAccess,
+  PortalFact,
   PortalOverview,
   PortalTurn,
   PortalTurnTexts,
@@ -20,6 +21,7 @@ import type {
 import { decideInPortal } from "../../portal/decide.ts"
 import { PORTAL_FILES, PORTAL_PATH, portalPath, portalPolicy } from "../../portal/page.ts"
 import { PORTAL_POLICY } from "../../portal/policies.ts"
+import { changeFacts, changeFactsSchema } from "../../portal/profile.ts"
 import { checkSession, readOverview } from "../../portal/read-portal.ts"
 import { getPortalTurn, listPortalTurns, watchPortalTurn } from "../../portal/read-turns.ts"
 import { exchangeCode, portalRefused, readFrame, readPortalToken } from "../../portal/session.ts"
@@ -143,6 +145,20 @@ export function mountPortal(app: App) {
       await decideInPortal(c.get("ctx"), await portalOf(c), { turnId, call, decision })
       return { decision }
     },
+  )
+
+  app.operation(
+    {
+      ...ofPage,
+      method: "post",
+      path: `${API}/profile`,
+      id: "changePortalProfile",
+      summary: "Change the profile",
+      body: changeFactsSchema,
+      answer: answer<{ facts: PortalFact[] }>(),
+      errors: ["PORTAL_SESSION_INVALID", "SCOPE_DENIED", "LIMIT_REACHED"],
+    },
+    async (c, { body }) => ({ facts: await changeFacts(c.get("ctx"), await portalOf(c), body) }),
   )
 }
 

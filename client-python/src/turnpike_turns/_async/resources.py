@@ -3276,7 +3276,8 @@ class AsyncEndUsers:
         self,
         end_user_ref: str,
         *,
-        scopes: Sequence[Literal["usage", "turns", "limits", "wallet", "approvals"]],
+        scopes: Sequence[Literal["usage", "turns", "limits", "wallet", "approvals", "profile"]],
+        profile_keys: Sequence[str] | None = None,
         expires_in: int | None = None,
         allowed_origins: Sequence[str] | None = None,
         return_url: str | None = None,
@@ -3301,7 +3302,9 @@ class AsyncEndUsers:
             scopes: What the end user sees. `usage`: the amounts charged, by day. `turns`: the turns with their
                 texts. `limits`: what is left of the daily and the monthly limit. `wallet`: the prepaid balance and
                 its last entries. `approvals`: calls that wait for a decision, with their inputs. The end user may
-                allow or deny them.
+                allow or deny them. `profile`: the facts of `profile_keys`, which the end user may change.
+            profile_keys: The facts of their profile that the end user sees and may change, with the scope
+                `profile`.
             expires_in: The session's life in seconds.
             allowed_origins: The origins of the pages that may show the portal in a frame, and that get its
                 messages. Default: none, so the portal opens only as a page of its own. With a test key,
@@ -3323,6 +3326,7 @@ class AsyncEndUsers:
             await turnpike.end_users.create_portal_session(
                 "customer-42",
                 scopes=["usage", "turns", "limits"],
+                profile_keys=["name", "time_zone"],
                 expires_in=900,
                 allowed_origins=["https://shop.example.com"],
                 return_url="https://shop.example.com/account",
@@ -3334,6 +3338,7 @@ class AsyncEndUsers:
             path={"end_user_ref": end_user_ref},
             body={
                 "scopes": scopes,
+                "profile_keys": given(profile_keys),
                 "expires_in": given(expires_in),
                 "allowed_origins": given(allowed_origins),
                 "return_url": given(return_url),
