@@ -68,6 +68,8 @@ function turnSpan({ turn, slug, title, attempts, steps }: EndedTrace, { account 
       "gen_ai.operation.name": "invoke_agent",
       ...modelOf(turn.model),
       "gen_ai.agent.id": slug,
+      // The version of the configuration with which the turn started.
+      "gen_ai.agent.version": turn.config_version === null ? null : String(turn.config_version),
       "gen_ai.agent.name": title,
       "gen_ai.conversation.id": turn.conversation_id,
       "gen_ai.usage.input_tokens": turn.tokens_input,

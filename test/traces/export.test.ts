@@ -100,6 +100,7 @@ test("A turn with a tool, an MCP server, a sub-agent and a webhook is one trace 
     "gen_ai.provider.name": "rehearsal",
     "gen_ai.request.model": "standard",
     "gen_ai.agent.id": space,
+    "gen_ai.agent.version": "1",
     "gen_ai.conversation.id": turn.conversation,
     "gen_ai.usage.input_tokens": String(turn.usage.tokens_input),
     "gen_ai.usage.output_tokens": String(turn.usage.tokens_output),
