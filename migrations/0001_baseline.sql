@@ -945,6 +945,10 @@ create table turns (
   reasoning_effort text,
   -- The form of its result, as JSON. A text keeps the order of the properties. Null: as its configuration says.
   response_format text,
+  -- Its reply ends before the first of these sequences. Null: none.
+  stop jsonb,
+  -- False: its texts, steps and events are deleted soon after its end.
+  store boolean not null default true,
   -- The bytes of its messages (turn_messages) as JSON. Null: it was sent as one text.
   message_bytes integer,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the

@@ -344,6 +344,10 @@ export interface CreateTurn {
   reasoning?: ReasoningInput | undefined
   /** The form of the result. Default: as the manifest says, or any text. */
   response_format?: ResponseFormatInput | undefined
+  /** Up to four sequences. The reply of the space's own agent ends before the first of them. Providers without such a setting write on, and the rest is cut off. */
+  stop?: string[] | undefined
+  /** False: the texts, messages, steps and events of the turn are deleted ten minutes after its end, when its webhooks are delivered. Its bill stays, and so do its files. Default: true, and retention decides. */
+  store?: boolean | undefined
   /** A turn that cannot pay for its next model call does this. `fail` (the default) ends it with its partial result. With `wait` it continues once the limit allows it. */
   on_limit?: "fail" | "wait" | undefined
   /** How long a turn waits for a limit, a decision or a result before it fails. Default 86400. */
@@ -824,6 +828,10 @@ export interface ExportedTurn {
   reasoning: Reasoning | null
   /** The form of the result, as sent. Null: the manifest of its space says it. */
   response_format: ResponseFormat | null
+  /** The sequences before which the reply ends, as sent. Null: none. */
+  stop: string[] | null
+  /** False: the texts of the turn are deleted soon after its end. */
+  store: boolean
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -2252,6 +2260,10 @@ export interface Turn {
   reasoning: Reasoning | null
   /** The form of the result, as sent. Null: the manifest of its space says it. */
   response_format: ResponseFormat | null
+  /** The sequences before which the reply ends, as sent. Null: none. */
+  stop: string[] | null
+  /** False: the texts of the turn are deleted soon after its end. */
+  store: boolean
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

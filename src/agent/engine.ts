@@ -123,6 +123,10 @@ export interface ModelCall {
   result?: ResultForm
   /** True: the model does not take `response_format`, so it is asked for the form in another way. */
   isFormless?: boolean
+  /** The text ends before the first of these sequences (StopCut). */
+  stop?: readonly string[]
+  /** The model refuses such a setting, so it is not sent. */
+  stopIsRefused?: boolean
   cache?: PromptCache
   /** The most images that the model takes; missing: no limit is known. */
   mostImages?: number

@@ -79,8 +79,9 @@ export const withoutSigned = (messages: Message[]): Message[] =>
   )
 
 /** The setting that a refused parameter is; null: none that a call may do without. */
-export function settingOf({ temperature, reasoning }: ModelCall, parameter: string | null): Setting | null {
+export function settingOf({ temperature, reasoning, stop }: ModelCall, parameter: string | null): Setting | null {
   if (parameter === "temperature") return temperature === undefined ? null : parameter
+  if (parameter === "stop" || parameter === "stop_sequences") return stop === undefined ? null : "stop"
   return reasoning !== undefined && parameter !== null && REASONING.test(parameter) ? "reasoning" : null
 }
 

@@ -35,7 +35,7 @@ export const usualForm = (context: EngineContext, call: ModelCall): RequestForm 
     ...oldest(imagesOf(call, context.refused ?? new Set()), call.mostImages),
   ]),
   mostOutput: Number.POSITIVE_INFINITY,
-  without: new Set(),
+  without: new Set(call.stopIsRefused ? ["stop"] : []),
   isUnsigned: false,
   way: call.isFormless ? "tool" : "native",
 })

@@ -159,10 +159,15 @@ async function requestOf(
     maxOutputTokens: Math.min(call.maxOutputTokens, mostOutput),
     ...(call.temperature !== undefined && !without.has("temperature") && { temperature: call.temperature }),
     ...(reasoning !== undefined && { reasoning }),
+    // The Responses API has no such setting, and Anthropic takes no blank sequence.
+    ...(call.stop && engine !== "openai" && !without.has("stop") && { stopSequences: stopsFor(engine, call.stop) }),
     providerOptions: { openai: { ...cacheOptions(engine, call.cache), ...reasoningOptions(reasoning) } },
     abortSignal: signal,
   }
 }
+
+const stopsFor = (engine: SdkEngineName, stops: readonly string[]) =>
+  stops.filter((stop) => engine !== "anthropic" || stop.trim() !== "")
 
 /** True for a frame that the SDK did not understand, and for its own judgement of the end: `finishOf` judges it. */
 function isNoFailure(error: unknown): boolean {

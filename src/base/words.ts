@@ -15,6 +15,6 @@ export const CALL_ROLES = ["orchestrator", "subagent", "summary"] as const
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 
 /** The settings of a call that a model may not take. */
-export const MODEL_SETTINGS = ["temperature", "reasoning", "response_format"] as const
+export const MODEL_SETTINGS = ["temperature", "reasoning", "stop", "response_format"] as const
 
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

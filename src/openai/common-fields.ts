@@ -54,6 +54,21 @@ export function reasoningOf(effort: (typeof OPENAI_EFFORTS)[number] | undefined)
 
 export const outputField = turn.max_output_tokens
 
+/** OpenAI's clients send one sequence, or a list that may be empty. */
+export const stopField = z
+  .preprocess(
+    (value) => (typeof value === "string" ? [value] : Array.isArray(value) && value.length === 0 ? undefined : value),
+    turn.stop,
+  )
+  .optional()
+  .meta({ description: "One sequence, or up to four. The reply ends before the first of them." })
+
+export const storeField = turn.store.meta({
+  description:
+    "False: the texts of the request and its reply are deleted ten minutes after the end. The bill stays. Default: true, and the retention " +
+    "of the space decides.",
+})
+
 export const ignoredFields = {
   top_p: ignored,
   parallel_tool_calls: ignored,

@@ -14,6 +14,8 @@ import {
   reasoningOf,
   refused,
   sharedFields,
+  stopField,
+  storeField,
   withoutNulls,
 } from "./common-fields.ts"
 import { invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
@@ -86,11 +88,7 @@ export const createChatCompletionSchema = z.preprocess(
         .meta({ description: "`include_usage`: the last chunk has the tokens." }),
       n: z.literal(1, { error: "a turn has one reply" }).optional(),
       response_format: chatFormatSchema.optional(),
-      stop: z
-        .array(z.string())
-        .max(0, "a reply cannot be stopped at a word")
-        .optional()
-        .meta({ description: "Must be empty." }),
+      stop: stopField,
       logprobs: z.literal(false, { error: NO_LOG_PROBABILITIES }).optional(),
       modalities: z.array(z.literal("text", { error: "a reply is text" })).optional(),
       ...emptyToolFields,
@@ -102,7 +100,7 @@ export const createChatCompletionSchema = z.preprocess(
       presence_penalty: ignoredFields.top_p,
       reasoning_effort: effortField,
       seed: ignoredFields.top_p,
-      store: ignoredFields.top_p,
+      store: storeField,
       verbosity: ignoredFields.top_p,
       max_completion_tokens: outputField,
       max_tokens: outputField.meta({
@@ -130,6 +128,7 @@ export function createChatCompletion(
     outputField: body.max_completion_tokens === undefined ? "max_tokens" : "max_completion_tokens",
     reasoning: reasoningOf(body.reasoning_effort),
     format: turnFormatOf(body.response_format),
+    stop: body.stop,
     messages: body.conversation === undefined ? all : newMessages(all),
     conversation: body.conversation,
   })

@@ -16,6 +16,7 @@ import {
   reasoningOf,
   refused,
   sharedFields,
+  storeField,
   withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
@@ -114,12 +115,7 @@ export const createResponseSchema = z.preprocess(
         .meta({ description: "True: the answer is returned at once, and you read or cancel the response later." }),
       stream: z.boolean().optional().meta({ description: "True: the answer is a stream of server-sent events." }),
       stream_options: z.object({}).optional().meta({ description: "Ignored." }),
-      store: z
-        .literal(true, {
-          error: "every turn is stored; delete the data of an end user with `DELETE /v1/end-users/{end_user_ref}`",
-        })
-        .optional()
-        .meta({ description: "Responses are always stored." }),
+      store: storeField,
       text: z
         .object({ format: z.preprocess((format) => format ?? undefined, textFormatSchema.optional()) })
         .optional()

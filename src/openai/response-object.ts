@@ -151,7 +151,7 @@ export function serializeResponse(
     reasoning: { effort: row.reasoning_effort, summary: null },
     conversation: { id: row.conversation_id },
     safety_identifier: row.end_user_ref,
-    store: true,
+    store: row.store,
     temperature: row.temperature,
     text: { format: shownFormatOf(formatOf(row)) },
     tool_choice: "auto",

@@ -25,7 +25,8 @@ export interface OpenAiRequest<Body> {
   endUserRef: string | undefined
 }
 
-interface SharedBody extends Pick<CreateTurn, "metadata" | "max_cost_usd" | "timeout_seconds" | "temperature"> {
+interface SharedBody
+  extends Pick<CreateTurn, "metadata" | "max_cost_usd" | "timeout_seconds" | "temperature" | "store"> {
   model: string
   safety_identifier?: string | undefined
   user?: string | undefined
@@ -40,6 +41,7 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   outputField: string
   reasoning: CreateTurn["reasoning"]
   format: CreateTurn["response_format"]
+  stop?: CreateTurn["stop"]
   conversation?: string | undefined
   previousResponse?: string | undefined
 }
@@ -76,6 +78,8 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(asked.maxOutput !== undefined && { max_output_tokens: asked.maxOutput }),
     ...(asked.reasoning && { reasoning: asked.reasoning }),
     ...(asked.format && { response_format: asked.format }),
+    ...(asked.stop && { stop: asked.stop }),
+    ...(sent.store === false && { store: false }),
   }
   const made = await sendWithFiles(ctx, credential, {
     idempotencyKey,

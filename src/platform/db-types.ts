@@ -1518,6 +1518,8 @@ interface Turns {
   state: Generated<string>;
   status_reason: string | null;
   steps_deleted_at: Timestamp | null;
+  stop: Json | null;
+  store: Generated<boolean>;
   stream_until: Timestamp | null;
   temperature: number | null;
   test: boolean;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_469856e62020"
+export const RELEASE = "turnpike_1be210aae70d"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -942,6 +942,8 @@ export interface Records {
     temperature: number | null
     reasoning: string | null
     response_format: string | null
+    stop: JsonInput | null
+    store: boolean
   }
   request: {
     kind: string | null
@@ -5505,7 +5507,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],

@@ -10,7 +10,7 @@ declare
   due text[];
   kept_for interval := p_moment - p_ended_before;
 begin
-  if p_data in ('text', 'step', 'test_data') then
+  if p_data in ('text', 'step', 'test_data', 'unstored') then
     -- Locked turns are left, so no statement waits.
     due := array(select t.turn_id from turns t where t.turn_id = any (p_turns) and t.finished_at < p_ended_before
       order by t.turn_id for no key update skip locked);
@@ -20,9 +20,12 @@ begin
   end if;
   if cardinality(due) < cardinality(p_turns) then
     insert into retention_left as l (
-        space_id, data, turn_id, look_at)
+        space_id, data, turn_id,
+        look_at)
       select
-        p_space_id, p_data, t.turn_id, greatest(p_moment + interval '1 hour', t.finished_at + kept_for)
+        p_space_id, p_data, t.turn_id,
+        greatest(p_moment + case p_data when 'unstored' then interval '10 minutes' else interval '1 hour' end,
+          t.finished_at + kept_for)
       from turns t
       where t.turn_id = any (p_turns) and t.turn_id <> all (due)
       on conflict (turn_id, data, space_id) do update set look_at = excluded.look_at;
@@ -30,10 +33,18 @@ begin
   if cardinality(due) = 0 then
     return 0;
   end if;
-  if p_data in ('step', 'test_data') then
+  if p_data = 'unstored' then
+    insert into retention_left (
+        space_id, data, turn_id, look_at)
+      select
+        p_space_id, 'unstored_event', d, p_moment
+      from unnest(due) d
+      on conflict do nothing;
+  end if;
+  if p_data in ('step', 'test_data', 'unstored') then
     perform turnpike.forget_steps(due, p_moment);
   end if;
-  if p_data in ('text', 'test_data') then
+  if p_data in ('text', 'test_data', 'unstored') then
     -- The names of files stay: an erasure finds the files by them.
     update turns t set text = '', result = null, response_format = null, error_message = null, error_details = null,
       metadata = '{}', texts_deleted_at = p_moment
@@ -45,12 +56,12 @@ begin
     update infrastructure_errors x set details = null, said = null
       where x.turn_id = any (due) and num_nonnulls(x.details, x.said) > 0;
   end if;
-  if p_data in ('event', 'delivery', 'attempt') then
+  if p_data in ('event', 'delivery', 'attempt', 'unstored_event') then
     delete from webhook_attempts a
       using webhook_deliveries d
       where d.turn_id = any (due) and a.delivery_id = d.delivery_id;
   end if;
-  if p_data in ('event', 'delivery') then
+  if p_data in ('event', 'delivery', 'unstored_event') then
     -- A delivery that is sent again in this moment stays, with its event.
     delete from webhook_deliveries d where d.turn_id = any (due) and d.state <> 'pending';
     insert into retention_left as l (space_id, data, turn_id, look_at)
@@ -59,7 +70,7 @@ begin
       where d.turn_id = any (due)
       on conflict (turn_id, data, space_id) do update set look_at = excluded.look_at;
   end if;
-  if p_data = 'event' then
+  if p_data in ('event', 'unstored_event') then
     delete from events e
       where e.turn_id = any (due)
       and not exists (select from webhook_deliveries d where d.turn_id = e.turn_id);

@@ -83,6 +83,14 @@ begin
     where m.space_id = p_space_id and m.data = p_data;
 end $$;
 
+-- How long data is kept after the end of a turn. Null: a space has set nothing. Readers of a turn that is not stored
+-- have some minutes for its result.
+create function turnpike.kept_for(p_space_id bigint, p_data text) returns interval language plpgsql stable as $$
+begin
+  return case when p_data in ('unstored', 'unstored_event') then interval '10 minutes'
+    else make_interval(days => turnpike.retention_days(p_space_id, p_data)) end;
+end $$;
+
 -- Looks again at turns that were not due when their mark passed them. Returns their number.
 create function turnpike.forget_left(p_limit integer, p_moment timestamptz) returns integer language plpgsql as $$
 declare
@@ -97,15 +105,14 @@ begin
         where l.turn_id = d.turn_id and l.data = d.data and l.space_id = d.space_id
         returning l.space_id, l.data, l.turn_id
     )
-      select d.space_id, d.data, array_agg(d.turn_id) as ids, turnpike.retention_days(d.space_id, d.data) as kept_days
+      select d.space_id, d.data, array_agg(d.turn_id) as ids, turnpike.kept_for(d.space_id, d.data) as kept_for
       from due d
       group by 1, 2
       order by 1, 2
   loop
     looked := looked + cardinality(one.ids);
-    if one.kept_days is not null then
-      perform turnpike.forget_data(one.space_id, one.data, one.ids, p_moment - make_interval(days => one.kept_days),
-        p_moment);
+    if one.kept_for is not null then
+      perform turnpike.forget_data(one.space_id, one.data, one.ids, p_moment - one.kept_for, p_moment);
     end if;
   end loop;
   return looked;

@@ -48,6 +48,8 @@ export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening)
     ...(system && { system }),
     ...(agent.summarises === undefined && settingsOf(run, model)),
     ...(agent.form && { result: agent.form, isFormless: learned.without?.includes("response_format") === true }),
+    ...(agent.summarises === undefined && agent.ref === null && run.turn.stop && { stop: run.turn.stop }),
+    ...(learned.without?.includes("stop") && { stopIsRefused: true }),
     messages: [...begin, ...said.flat()],
     tools: specs.length === 0 && haveCalls(begin) ? NO_TOOLS : specs,
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),

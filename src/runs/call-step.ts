@@ -208,7 +208,12 @@ const toldSettings = (
 
 /** The event of a request that was sent in another form, as refusals of now or of earlier turns require it. */
 function adjusted(run: Run, { steps, model, form }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
-  const asked = { ...settingsOf(run, { learned: {} }), ...(form && { response_format: form.type }) }
+  const { stop } = run.turn
+  const asked = {
+    ...settingsOf(run, { learned: {} }),
+    ...(form && { response_format: form.type }),
+    ...(stop && { stop }),
+  }
   const known: Partial<typeof asked> = steps.length === 0 ? asked : {}
   const refused = model.learned.without?.filter((setting) => known[setting] !== undefined) ?? []
   const settings = [...new Set([...refused, ...changes.flatMap(({ without }) => without ?? [])])]

@@ -8,6 +8,7 @@ import {
   ModelError,
   type Setting,
 } from "../agent/engine.ts"
+import { StopCut } from "../agent/stop-cut.ts"
 import type { ModelUsage } from "../agent/token-names.ts"
 import { reasonOf } from "../base/not-sent.ts"
 import { storable } from "../base/storable.ts"
@@ -116,6 +117,7 @@ export async function callWithin(
   const keep = keepBy(loan)
   const silence = abortWhenSilent(clock, model.idle_seconds === null ? TURN_POLICY.idleMs : model.idle_seconds * 1000)
   const continuation = new Continuation(call)
+  const stopCut = new StopCut(call.stop ?? [])
   let said = ""
   let streamed = ""
   let hidden = ""
@@ -135,7 +137,8 @@ export async function callWithin(
     silence.lives()
     return bounded(response, keep, silence.lives)
   }
-  const tell = (text: string) => {
+  const tell = (told: string) => {
+    const text = stopCut.take(told)
     if (text === "") return
     said += text
     stream.onText(text)
@@ -181,7 +184,9 @@ export async function callWithin(
       )
     })
     tell(continuation.end())
-    const answer = continuation.rest(came)
+    const rest = stopCut.end()
+    if (rest !== "") stream.onText(rest)
+    const answer = stopCut.cut(continuation.rest(came))
     return { came: answer, headers, barred, isFree: continuation.onlyRepeats(answer) }
   } catch (error) {
     const why = reasonOf(error)

@@ -66,6 +66,8 @@ export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null,
       temperature: body.temperature ?? null,
       reasoning: body.reasoning?.effort ?? null,
       response_format: body.response_format === undefined ? null : JSON.stringify(body.response_format),
+      stop: body.stop ?? null,
+      store: body.store ?? true,
     },
     shards: TURN_POLICY.walletShards,
   }

@@ -17,7 +17,9 @@ create type turnpike.new_turn as (
   max_wait integer, -- null: the same
   temperature double precision, -- null: the same
   reasoning text, -- null: the same
-  response_format text -- null: the same
+  response_format text, -- null: the same
+  stop jsonb, -- null: none
+  store boolean
 );
 
 create type turnpike.place as (
@@ -101,7 +103,7 @@ begin
       request_id, conversation_id, position, end_user_ref, idempotency_key,
       request_hash, text, file_ids, metadata, traceparent, tracestate,
       timeout_seconds, on_limit, max_wait_seconds, max_output_tokens, temperature, reasoning_effort,
-      response_format,
+      response_format, stop, store,
       message_bytes,
       model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
       rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
@@ -112,7 +114,7 @@ begin
       p_request.request_id, place.conversation_id, place.position, p_asked.end_user, p_new.idempotency_key,
       p_new.request_hash, p_new.text, p_asked.files, p_new.metadata, p_new.traceparent, p_new.tracestate,
       p_new.timeout, p_new.on_limit, p_new.max_wait, p_asked.max_output, p_new.temperature, p_new.reasoning,
-      p_new.response_format,
+      p_new.response_format, p_new.stop, p_new.store,
       greatest(octet_length(p_new.messages::text), case when p_new.messages is not null then p_asked.tokens end),
       admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
       rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
@@ -122,6 +124,10 @@ begin
   returning t.* into written;
   if p_new.messages is not null then
     insert into turn_messages (turn_id, messages) values (written.turn_id, p_new.messages);
+  end if;
+  if not p_new.store then
+    insert into retention_left (space_id, data, turn_id, look_at)
+      values (0, 'unstored', written.turn_id, p_request.moment + interval '10 minutes');
   end if;
   insert into open_turns (
       turn_id, conversation_id, position, user_id, test,

@@ -81,6 +81,25 @@ const moreFields = {
   temperature: settingsFields.temperature.meta({ description: "Default: as the manifest says.", example: 0.2 }),
   reasoning: settingsFields.reasoning.meta({ description: "Default: as the manifest says." }),
   response_format: askedFormatSchema,
+  stop: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(4)
+    .optional()
+    .meta({
+      description:
+        "Up to four sequences. The reply of the space's own agent ends before the first of them. Providers without such a setting write on, and " +
+        "the rest is cut off.",
+      example: ["END"],
+    }),
+  store: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "False: the texts, messages, steps and events of the turn are deleted ten minutes after its end, when its webhooks are delivered. Its " +
+        "bill stays, and so do its files. Default: true, and retention decides.",
+    }),
   on_limit: onLimitSchema.optional(),
   max_wait_seconds: maxWaitSchema.optional(),
   metadata: metadataSchema.optional(),
@@ -234,6 +253,11 @@ export const turnSchema = z
       example: { effort: "low" },
     }),
     response_format: shownFormatSchema,
+    stop: z.array(z.string()).nullable().meta({
+      description: "The sequences before which the reply ends, as sent. Null: none.",
+      example: null,
+    }),
+    store: z.boolean().meta({ description: "False: the texts of the turn are deleted soon after its end." }),
     usage: z.object({
       model_calls: z.int().meta({ description: "Model calls of all agents of the turn." }),
       tool_calls: z.int().meta({ description: "Tool calls, including calls of built-in tools." }),
@@ -274,26 +298,3 @@ export const turnSchema = z
   .meta({ id: "Turn" })
 
 export type Turn = z.infer<typeof turnSchema>
-
-export const turnEventSchema = z
-  .object({
-    id: z.string().meta({ example: "evt_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    seq: z.int().meta({
-      description:
-        "The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has " +
-        "the number of the last event before it.",
-    }),
-    type: z.string().meta({
-      description:
-        "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, " +
-        "`turn.waiting`, `turn.resumed`, `call.decided`.",
-      example: "turn.done",
-    }),
-    data: z.record(z.string(), z.unknown()).meta({
-      description: "Depends on the type, such as `name` and `ok` for `tool.ended`.",
-      example: { state: "done" },
-    }),
-    created_at: instant,
-  })
-  .meta({ id: "TurnEvent" })

@@ -24,6 +24,7 @@ export interface TurnRow
     | "end_user_price"
     | "error_details"
     | "reasoning_effort"
+    | "stop"
   > {
   space: string
   state: TurnState
@@ -34,6 +35,7 @@ export interface TurnRow
   warnings: Turn["warnings"] | null
   waiting: StoredWaiting | null
   reasoning_effort: NonNullable<Turn["reasoning"]>["effort"] | null
+  stop: Turn["stop"]
   error_details: ProviderDetails | null
   end_user_price: Turn["price"]
   /** The earlier turn that waits; missing if the row does not know. */
@@ -157,6 +159,8 @@ export function serializeTurn(row: TurnRow): Turn {
     temperature: row.temperature,
     reasoning: row.reasoning_effort === null ? null : { effort: row.reasoning_effort },
     response_format: formatOf(row),
+    stop: row.stop,
+    store: row.store,
     usage: {
       model_calls: row.model_calls,
       tool_calls: row.tool_calls,

@@ -20,6 +20,8 @@ export const KNOWN_WHEN_QUEUED = [
   "temperature",
   "reasoning",
   "response_format",
+  "stop",
+  "store",
   "created_at",
 ] as const satisfies (keyof Turn)[]
 

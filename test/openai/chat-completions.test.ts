@@ -173,7 +173,6 @@ test.each([
   [{ reasoning_effort: "endless" }, "reasoning_effort"],
   [{ n: 2 }, "n"],
   [{ response_format: { type: "xml" } }, "response_format.type"],
-  [{ stop: ["x"] }, "stop"],
   [{ messages: [{ role: "tool", tool_call_id: "c", content: "x" }] }, "messages"],
   [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id"],
 ])("A completion with %j is rejected with its field", async (more, param) => {

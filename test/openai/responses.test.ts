@@ -198,7 +198,6 @@ describe("A request that no turn can honour", () => {
     [{ tools: [{ type: "web_search" }] }, "tools"],
     [{ max_output_tokens: 1_000_000 }, "max_output_tokens"],
     [{ text: { format: { type: "xml" } } }, "text.format.type"],
-    [{ store: false }, "store"],
     [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input"],
     [{ input: [{ role: "assistant", content: "Hello" }] }, "input"],
     [

@@ -176,3 +176,38 @@ test("Signed reasoning survives a wait and another worker, is never shown, and i
   await world.settled()
   expect(await stored()).not.toMatch(/secret-/)
 })
+
+test("A reply ends before a stop sequence, also if it arrives in pieces, and the bill counts what the model wrote", async () => {
+  const space = await client.space({ manifest: { builtin_tools: [] } })
+  const pieces = ["It left. E", "N", "D and more"]
+  answers = () => [...pieces.map((content) => chunk({ content })), chunk({}, "stop"), counts(usage(20, 10)), "[DONE]"]
+  const turn = await client.runTurn({ space, model: PROVIDED_PIN, stop: ["##", "END"] })
+  expect(asked).toMatchObject([{ stop: ["##", "END"] }])
+  expect(turn).toMatchObject({ result: "It left. ", stop: ["##", "END"], store: true, usage: { tokens_output: 10 } })
+  const whole = await client.runTurn({ space, model: PROVIDED_PIN, stop: ["ENDS"] })
+  expect(whole).toMatchObject({ result: "It left. END and more" })
+  const [, refused] = [await client.sendTurn({ space, stop: [] }), await client.sendTurn({ space, stop: [""] })]
+  expect(refused.status).toBe(422)
+  await expectPromises(world, client.userId)
+})
+
+test("A model that refuses stop sequences is asked without them from then on", async () => {
+  const space = await client.space({ manifest: { builtin_tools: [] } })
+  const said = "Unsupported parameter: 'stop' is not supported with this model."
+  const refusal = {
+    error: { message: said, type: "invalid_request_error", param: "stop", code: "unsupported_parameter" },
+  }
+  world.serve("model.test", async (request) => {
+    const body = await request.json<Record<string, unknown>>()
+    asked.push(body)
+    if (body.stop) return Response.json(refusal, { status: 400 })
+    const frames = [chunk({ content: "One END two" }), chunk({}, "stop"), counts(usage(20, 10)), "[DONE]"]
+    const bytes = bytesOfFrames({ engine: "openai-compatible", frames })
+    return new Response(bytes, { headers: { "content-type": "text/event-stream" } })
+  })
+  for (const nth of [0, 1]) {
+    const turn = await client.runTurn({ space, model: PROVIDED_PIN, stop: ["END"] })
+    expect(turn, String(nth)).toMatchObject({ state: "done", result: "One " })
+  }
+  expect(asked.map(({ stop }) => stop)).toEqual([["END"], undefined, undefined])
+})

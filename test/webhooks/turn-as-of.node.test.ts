@@ -31,6 +31,8 @@ const ENDED = {
   temperature: null,
   reasoning: { effort: "low" },
   response_format: { type: "json_object" },
+  stop: ["END"],
+  store: false,
   usage: { model_calls: 1, tool_calls: 2, tokens_input: 3, tokens_cached: 4, tokens_output: 5, tokens_reasoning: 2 },
   model: "rehearsal/standard",
   metadata: { order: "A-1" },

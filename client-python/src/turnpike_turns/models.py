@@ -920,6 +920,10 @@ class ExportedTurn(ApiObject):
     """The effort of reasoning, as sent. Null: the manifest of its space says it."""
     response_format: ResponseFormat | None
     """The form of the result, as sent. Null: the manifest of its space says it."""
+    stop: list[str] | None
+    """The sequences before which the reply ends, as sent. Null: none."""
+    store: bool
+    """False: the texts of the turn are deleted soon after its end."""
     usage: ExportedTurnUsage
     model: str
     """The model that the turn runs on, as a pin."""
@@ -2318,6 +2322,10 @@ class Turn(ApiObject):
     """The effort of reasoning, as sent. Null: the manifest of its space says it."""
     response_format: ResponseFormat | None
     """The form of the result, as sent. Null: the manifest of its space says it."""
+    stop: list[str] | None
+    """The sequences before which the reply ends, as sent. Null: none."""
+    store: bool
+    """False: the texts of the turn are deleted soon after its end."""
     usage: TurnUsage
     model: str
     """The model that the turn runs on, as a pin."""

@@ -2114,6 +2114,10 @@ export interface ExportedTurn {
   reasoning: Reasoning | null
   /** The form of the result, as sent. Null: the manifest of its space says it. */
   response_format: ResponseFormat | null
+  /** The sequences before which the reply ends, as sent. Null: none. */
+  stop: string[] | null
+  /** False: the texts of the turn are deleted soon after its end. */
+  store: boolean
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number
@@ -2471,7 +2475,7 @@ export interface LearnedLimits {
   /** The most images in one call. */
   images?: number | undefined
   /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
-  without?: ("temperature" | "reasoning" | "response_format")[] | undefined
+  without?: ("temperature" | "reasoning" | "stop" | "response_format")[] | undefined
 }
 
 export interface LearnedLimitsInput {
@@ -2482,7 +2486,7 @@ export interface LearnedLimitsInput {
   /** The most images in one call. */
   images?: number | undefined
   /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
-  without?: ("temperature" | "reasoning" | "response_format")[] | undefined
+  without?: ("temperature" | "reasoning" | "stop" | "response_format")[] | undefined
 }
 
 export interface LedgerEntry {
@@ -5288,6 +5292,10 @@ export interface Turn {
   reasoning: Reasoning | null
   /** The form of the result, as sent. Null: the manifest of its space says it. */
   response_format: ResponseFormat | null
+  /** The sequences before which the reply ends, as sent. Null: none. */
+  stop: string[] | null
+  /** False: the texts of the turn are deleted soon after its end. */
+  store: boolean
   usage: {
     /** Model calls of all agents of the turn. */
     model_calls: number

@@ -292,16 +292,16 @@ export const LearnedLimitsRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 3 },
-  "without[]": { words: ["temperature", "reasoning", "response_format"] },
+  without: { maxItems: 4 },
+  "without[]": { words: ["temperature", "reasoning", "stop", "response_format"] },
 } as const
 
 export const LearnedLimitsInputRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 3 },
-  "without[]": { words: ["temperature", "reasoning", "response_format"] },
+  without: { maxItems: 4 },
+  "without[]": { words: ["temperature", "reasoning", "stop", "response_format"] },
 } as const
 
 export const LedgerEntryRules = {

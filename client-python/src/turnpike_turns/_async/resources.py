@@ -1392,6 +1392,8 @@ class AsyncTurns(AsyncTurnActions):
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
         response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
+        stop: Sequence[str] | None = None,
+        store: bool | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1437,6 +1439,11 @@ class AsyncTurns(AsyncTurnActions):
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
             response_format: The form of the result. Default: as the manifest says, or any text.
+            stop: Up to four sequences. The reply of the space's own agent ends before the first of them.
+                Providers without such a setting write on, and the rest is cut off.
+            store: False: the texts, messages, steps and events of the turn are deleted ten minutes after its
+                end, when its webhooks are delivered. Its bill stays, and so do its files. Default: true, and
+                retention decides.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1468,6 +1475,7 @@ class AsyncTurns(AsyncTurnActions):
                 temperature=0.2,
                 reasoning={"effort": "low"},
                 response_format={"type": "text"},
+                stop=["END"],
             )
         """
         sending = Input(
@@ -1486,6 +1494,8 @@ class AsyncTurns(AsyncTurnActions):
                 "temperature": given(temperature),
                 "reasoning": given(reasoning),
                 "response_format": given(response_format),
+                "stop": given(stop),
+                "store": given(store),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
@@ -1509,6 +1519,8 @@ class AsyncTurns(AsyncTurnActions):
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
         response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
+        stop: Sequence[str] | None = None,
+        store: bool | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1547,6 +1559,11 @@ class AsyncTurns(AsyncTurnActions):
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
             response_format: The form of the result. Default: as the manifest says, or any text.
+            stop: Up to four sequences. The reply of the space's own agent ends before the first of them.
+                Providers without such a setting write on, and the rest is cut off.
+            store: False: the texts, messages, steps and events of the turn are deleted ten minutes after its
+                end, when its webhooks are delivered. Its bill stays, and so do its files. Default: true, and
+                retention decides.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1589,6 +1606,8 @@ class AsyncTurns(AsyncTurnActions):
             "temperature": given(temperature),
             "reasoning": given(reasoning),
             "response_format": given(response_format),
+            "stop": given(stop),
+            "store": given(store),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1612,6 +1631,8 @@ class AsyncTurns(AsyncTurnActions):
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
         response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
+        stop: Sequence[str] | None = None,
+        store: bool | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1646,6 +1667,11 @@ class AsyncTurns(AsyncTurnActions):
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
             response_format: The form of the result. Default: as the manifest says, or any text.
+            stop: Up to four sequences. The reply of the space's own agent ends before the first of them.
+                Providers without such a setting write on, and the rest is cut off.
+            store: False: the texts, messages, steps and events of the turn are deleted ten minutes after its
+                end, when its webhooks are delivered. Its bill stays, and so do its files. Default: true, and
+                retention decides.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1685,6 +1711,8 @@ class AsyncTurns(AsyncTurnActions):
             "temperature": given(temperature),
             "reasoning": given(reasoning),
             "response_format": given(response_format),
+            "stop": given(stop),
+            "store": given(store),
             "on_limit": given(on_limit),
             "max_wait_seconds": given(max_wait_seconds),
             "metadata": given(metadata),
@@ -1707,6 +1735,8 @@ class AsyncTurns(AsyncTurnActions):
         temperature: float | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
         response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
+        stop: Sequence[str] | None = None,
+        store: bool | None = None,
         on_limit: Literal["fail", "wait"] | None = None,
         max_wait_seconds: int | None = None,
         metadata: Mapping[str, str] | None = None,
@@ -1747,6 +1777,11 @@ class AsyncTurns(AsyncTurnActions):
             temperature: Default: as the manifest says.
             reasoning: Default: as the manifest says.
             response_format: The form of the result. Default: as the manifest says, or any text.
+            stop: Up to four sequences. The reply of the space's own agent ends before the first of them.
+                Providers without such a setting write on, and the rest is cut off.
+            store: False: the texts, messages, steps and events of the turn are deleted ten minutes after its
+                end, when its webhooks are delivered. Its bill stays, and so do its files. Default: true, and
+                retention decides.
             on_limit: A turn that cannot pay for its next model call does this. `fail` (the default) ends it
                 with its partial result. With `wait` it continues once the limit allows it.
             max_wait_seconds: How long a turn waits for a limit, a decision or a result before it fails. Default
@@ -1774,6 +1809,7 @@ class AsyncTurns(AsyncTurnActions):
                 temperature=0.2,
                 reasoning={"effort": "low"},
                 response_format={"type": "text"},
+                stop=["END"],
             )
         """
         sending = Input(
@@ -1791,6 +1827,8 @@ class AsyncTurns(AsyncTurnActions):
                 "temperature": given(temperature),
                 "reasoning": given(reasoning),
                 "response_format": given(response_format),
+                "stop": given(stop),
+                "store": given(store),
                 "on_limit": given(on_limit),
                 "max_wait_seconds": given(max_wait_seconds),
                 "metadata": given(metadata),
