@@ -5,7 +5,7 @@ import type { KeyCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { systemClock } from "../src/platform/clock.ts"
 import { Turnstile } from "../src/platform/turnstile.ts"
-import { forgetful, noQueue } from "../test/harness/context.ts"
+import { forgetful, noQueue, uncounted } from "../test/harness/context.ts"
 import type { Version } from "./version.ts"
 
 export const BRAND = "turnpike"
@@ -76,6 +76,7 @@ export function contextOver({ databaseOver, DatabaseError }: Verbs, pool: pg.Poo
     statements: new Turnstile({ atOnce: Number.POSITIVE_INFINITY, waiting: 0 }),
     background,
     refusals: forgetful({ clock: systemClock, log, background }),
+    windows: uncounted({ clock: systemClock, log, background }),
   }
   return context as Context
 }

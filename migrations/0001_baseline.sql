@@ -572,6 +572,9 @@ create table api_keys (
   end_user_prepaid boolean,
   -- The end user of requests of /v1/openai that name none. Null: the id of the key.
   default_end_user_ref text,
+  -- The rates of the key and of each of its end users (src/quotas/rate.ts). Null: none.
+  rate jsonb check (jsonb_typeof(rate) = 'object'),
+  end_user_rate jsonb check (jsonb_typeof(end_user_rate) = 'object'),
   expires_at timestamptz,
   revoked_at timestamptz,
   -- Revoking ends the key's turns. True until the sweep finds no open turn. It last tried at ending_tried_at.
@@ -964,6 +967,8 @@ create table turns (
   price_id bigint,
   -- The name and version of that price, as responses show them.
   end_user_price jsonb,
+  -- The input tokens that its rates counted when it was accepted, and the windows (src/turns/rated-turn.ts). Null: none.
+  rated jsonb,
   -- The hold: the amount that was held in total, and the amount that is still held.
   -- Columns from here on change. The log record of an update starts at its first changed column,
   -- so the columns that a claim changes come last.
@@ -1521,6 +1526,8 @@ create table wallets (
   -- prepaid.
   end_user_price text,
   end_user_prepaid boolean,
+  -- The rate of each end user, if neither they nor the key have one. Null: none.
+  end_user_rate jsonb,
   -- The keys of metadata by which usage may be grouped. Null: none.
   usage_keys jsonb,
   -- When a turn was last refused in a way that workers remember for some seconds. Null: never.
@@ -1536,6 +1543,7 @@ declare
     when least(new.held_credit_micros, new.low_balance_credit_micros, new.end_user_daily_credit_micros, new.end_user_monthly_credit_micros) < 0
       or new.shards < 0 then 'wallets_amounts'
     when jsonb_typeof(new.usage_keys) <> 'array' then 'wallets_usage_keys'
+    when jsonb_typeof(new.end_user_rate) <> 'object' then 'wallets_end_user_rate'
     end;
 begin
   if broken is not null then
@@ -2291,6 +2299,8 @@ create table end_users (
   -- The price, and whether turns are paid from the wallet. Null: the default of the key or of the account.
   price_name text,
   prepaid boolean,
+  -- The rate (src/quotas/rate.ts). Null: the default of the key or of the account.
+  rate jsonb check (jsonb_typeof(rate) = 'object'),
   -- Facts about the end user that agents and requests of tools can use, and when they were set. Null: no profile.
   profile jsonb,
   profile_changed_at timestamptz,

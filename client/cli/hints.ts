@@ -6,6 +6,7 @@ export const HINTS: Record<string, string> = {
   INVALID_ENCODING: "Encode it as UTF-8. The message names the place of the first wrong byte, or the header.",
   IF_MATCH_INVALID: "Send the `ETag` of the last response, such as `\"3\"`, or leave the header out.",
   VERSION_MISMATCH: "Read the object again, or take it from `details.current`. Then send your change with its `ETag`.",
+  RATE_LIMITED: "Wait `Retry-After` seconds and send the same request again, or raise the rate. `details` names the limit. The headers `RateLimit` and `RateLimit-Policy` show how much is left.",
   IDEMPOTENCY_KEY_REQUIRED: "Send a unique key per logical request. Send the same key when you retry.",
   IDEMPOTENCY_KEY_INVALID: "Use a UUID, or your own id for the request.",
   INVALID_API_KEY: "Send `Authorization: Bearer <API_KEY>` with a live key of this account.",

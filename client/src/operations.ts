@@ -529,6 +529,8 @@ export interface EndUser {
   limits: EndUserLimits
   /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost. */
   caps: CapState[]
+  /** The limits of the rate that applies to the end user's turns from this key, with their use: the end user's own rate, else the key's default, else the account's. Empty if no rate applies. */
+  rates: RateState[]
 }
 
 export interface EndUserBalance {
@@ -683,6 +685,8 @@ export interface EndUserLimits {
   monthly_usd: number | null
   /** True if new turns of the end user are rejected. */
   blocked: boolean
+  /** The end user's own rate; null: the default applies. */
+  rate: Rate | null
 }
 
 export interface EndUserList {
@@ -1254,11 +1258,17 @@ export interface Me {
     caps: Caps
     /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
     default_end_user_ref: string | null
+    /** How much the key may send in a minute, and at the same time. Null: no limit. */
+    rate: Rate | null
+    /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+    end_user_rate: Rate | null
     created_at: string
     expires_at: string | null
   }
   /** The caps of the key itself, `key_daily`, `key_monthly` and `key_window`, and `account_daily` of the account's plan, with the amounts spent, reserved and left. For the caps of one customer, read the end user. Empty for a test key, whose turns have no caps. */
   caps: CapState[]
+  /** The limits of the key's rate, with their use. For the rate of one customer, read the end user. */
+  rates: RateState[]
   /** The account's limits on counts and sizes, and their usage, for live and test data together. */
   limits: CountState[]
   /** The account's balance. Null for a test key, and for a key to one space. */
@@ -1305,7 +1315,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -1479,6 +1489,8 @@ export interface PutEndUserLimits {
   monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
+  /** How much the end user may send. Null or left out: the default applies. */
+  rate?: SetRate | null | undefined
 }
 
 /** Replaces the whole profile. */
@@ -1606,6 +1618,29 @@ export interface QuotaExceededErrorBody {
   retryable: boolean
   request_id: string
   details?: QuotaDetails | CountState | CallerLimit | undefined
+}
+
+/** How much may be sent in a minute, and at the same time. */
+export interface Rate {
+  /** The most turns that are accepted in a minute. Null: no limit. */
+  requests_per_minute: number | null
+  /** The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit. */
+  input_tokens_per_minute: number | null
+  /** The most turns that are queued or running at the same time. Null: no limit. */
+  concurrent_turns: number | null
+  /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
+  fail: "open" | "closed"
+}
+
+export interface RateState {
+  /** The limit: `requests` and `input_tokens` in a minute, or `turns` at the same time, of the key or of the end user. */
+  limit: "key_requests" | "key_input_tokens" | "key_turns" | "end_user_requests" | "end_user_input_tokens" | "end_user_turns"
+  /** The limit's value. */
+  most: number
+  /** How much of it is used now. It can exceed `most`. Null: the counters cannot be read at the moment. */
+  used: number | null
+  /** The length of the window. Null: no window. */
+  window_seconds: number | null
 }
 
 export interface Readiness {
@@ -1887,6 +1922,18 @@ export type SentMessage = {
     output?: string | undefined
     error?: string | undefined
   })[]
+}
+
+/** Replaces the whole rate. */
+export interface SetRate {
+  /** The most turns that are accepted in a minute. Null: no limit. */
+  requests_per_minute?: number | null | undefined
+  /** The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit. */
+  input_tokens_per_minute?: number | null | undefined
+  /** The most turns that are queued or running at the same time. Null: no limit. */
+  concurrent_turns?: number | null | undefined
+  /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
+  fail?: "open" | "closed" | undefined
 }
 
 export interface SignedEndUserReceipt {

@@ -4,12 +4,18 @@ import { say } from "./texts.ts"
 import { Moment, moneyOf, Section, shareText } from "./values.tsx"
 
 /** What is left of the limits. */
-export const Limits = ({ of: { blocked, limits } }: { of: NonNullable<PortalOverview["limits"]> }) => (
+export const Limits = ({ of: { blocked, limits, rates } }: { of: NonNullable<PortalOverview["limits"]> }) => (
   <Section title="limits">
     {blocked && <p class="warn">{say("paused")}</p>}
-    {limits.length === 0 && !blocked && <p class="muted">{say("noLimit")}</p>}
+    {limits.length === 0 && rates.length === 0 && !blocked && <p class="muted">{say("noLimit")}</p>}
     {limits.map((limit) => (
       <Limit key={limit.period} of={limit} />
+    ))}
+    {rates.map(({ kind, most, used }) => (
+      <div class="line" key={kind}>
+        <span>{say(`rate_${kind}`)}</span>
+        <span>{used === null ? most : say("usedOf", String(used), String(most))}</span>
+      </div>
     ))}
   </Section>
 )

@@ -56,7 +56,10 @@ create type turnpike.caller as (
   unproved boolean,
   -- The defaults of the key for its end users (src/resale/sale.sql).
   end_user_price text, -- null
-  end_user_prepaid boolean -- null
+  end_user_prepaid boolean, -- null
+  -- The rates of the key and of each of its end users (src/quotas/rate.ts).
+  rate jsonb, -- null
+  end_user_rate jsonb -- null
 );
 
 -- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so a
@@ -93,7 +96,7 @@ begin
   return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
     found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment,
     found_session.last_seen_at, false, null, null, coalesce(found_session.proved_at, found_session.created_at), missing,
-    false, null, null)::turnpike.caller;
+    false, null, null, null, null)::turnpike.caller;
 end $$;
 
 -- The maximum age of a session, however often it is used (SESSION_POLICY in src/sign-in/policies.ts).

@@ -33,7 +33,7 @@ begin
       found_key.test, found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false),
       found_key.last_used_at, turnpike.key_has_caps(found_key), null, null, null, null, false,
-      found_key.end_user_price, found_key.end_user_prepaid)::turnpike.caller;
+      found_key.end_user_price, found_key.end_user_prepaid, found_key.rate, found_key.end_user_rate)::turnpike.caller;
   end if;
   if starts_with(p_request.token, 'act_') then
     return turnpike.when_proved(

@@ -18,6 +18,7 @@ import { callbackUrl, createQueue, createQueueClient, type Queue, webhookLanes }
 import { createRedis, type Redis } from "../platform/redis.ts"
 import { RefusalMemory, type RefusedCallers } from "../platform/refusal-memory.ts"
 import { STATEMENTS } from "../platform/time-limits.ts"
+import { TurnWindows } from "../platform/turn-windows.ts"
 import { Turnstile } from "../platform/turnstile.ts"
 
 /**
@@ -34,6 +35,8 @@ export interface Context {
   readonly channels: Pick<Redis, "publish" | "subscribe">
   /** Refusals of turns that workers remember for some seconds. */
   readonly refusals: RefusalMemory
+  /** The counters of turns and tokens of callers with a rate. */
+  readonly windows: TurnWindows
   /** Throws UNAVAILABLE if Redis does not answer. Its cause has Redis' own words. */
   readonly probeRedis: () => Promise<void>
   /** Whether the cron sleeps. Null: it never does (SLEEP_WHEN_IDLE). */
@@ -147,7 +150,7 @@ export function createContext(
   const requestId = newId("request", clock.now())
   const meter = new Meter()
   const logged: LogIds = { request_id: requestId }
-  const { queueClient, marked, refusedCallers, ...platform } = platformOf(env)
+  const { queueClient, marked, refusedCallers, windowsRest, ...platform } = platformOf(env)
   const log = createLog(env, logged)
   return {
     ...platform,
@@ -163,6 +166,7 @@ export function createContext(
     }),
     channels: createRedis(env, meter),
     refusals: new RefusalMemory(() => createRedis(env, meter), refusedCallers, { clock, log, background: waitUntil }),
+    windows: new TurnWindows(() => createRedis(env, meter), windowsRest, { clock, log, background: waitUntil }),
     probeRedis: async () => void (await createRedis(env, meter).get("health")),
     cron: env.SLEEP_WHEN_IDLE === "1" ? new CronState(() => createRedis(env, meter), clock, marked) : null,
     clock,
@@ -182,6 +186,7 @@ const systemFetch: typeof fetch = (input, init) => fetch(input, init)
 const platformOf = onceFor((env: BaseEnv) => ({
   queueClient: createQueueClient(env),
   marked: { at: Number.NEGATIVE_INFINITY },
+  windowsRest: { until: 0 },
   refusedCallers: { scopes: new Map(), restsUntil: 0 } as RefusedCallers,
   securityContact: env.SECURITY_CONTACT,
   webhookLanes: webhookLanes(env),

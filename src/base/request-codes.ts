@@ -1,4 +1,4 @@
-/** Codes for the encoding and the preconditions of requests. */
+/** Codes for the encoding, the preconditions and the rate of requests. */
 export const REQUEST_CODES = {
   INVALID_ENCODING: {
     status: 400,
@@ -17,5 +17,14 @@ export const REQUEST_CODES = {
     retryable: false,
     cause: "Another request has changed the object since the version in If-Match. Nothing was written.",
     cure: "Read the object again, or take it from `details.current`. Then send your change with its `ETag`.",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    retryable: true,
+    cause:
+      "The rate of the key or of the end user is reached: turns or input tokens in a minute, or turns at the same time.",
+    cure:
+      "Wait `Retry-After` seconds and send the same request again, or raise the rate. `details` names the limit. The headers " +
+      "`RateLimit` and `RateLimit-Policy` show how much is left.",
   },
 } as const

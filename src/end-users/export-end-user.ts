@@ -79,7 +79,7 @@ export async function exportEndUser(
   credential: Credential,
   ref: string,
 ): Promise<AsyncGenerator<string>> {
-  const endUser = serializeEndUser(await getEndUser(ctx, credential, ref))
+  const endUser = await serializeEndUser(ctx, await getEndUser(ctx, credential, ref))
   const profile = await findProfile(ctx, credential, ref)
   const head = plainJson({ exported_at: ctx.clock.now().toISOString(), end_user: endUser, profile })
   return (async function* () {

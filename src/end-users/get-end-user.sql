@@ -8,7 +8,9 @@ create type turnpike.end_user_answer as (
   billed_this_month bigint,
   billed_today bigint,
   limits end_users, -- null: no limits of its own
-  caps turnpike.cap_state[]
+  caps turnpike.cap_state[],
+  -- The rates of its turns from this key.
+  rated turnpike.rates_state
 );
 
 -- The number of turns comes from the conversations' last positions. Amounts are sums over the small index of billed
@@ -21,6 +23,8 @@ declare
   month timestamptz := date_trunc('month', p_moment, 'UTC');
   sent record;
   spent record;
+  own end_users;
+  rates jsonb;
 begin
   select coalesce(sum(c.last_position), 0) as turns, min(c.created_at) as first_turn_at,
     max(c.last_turn_at) as last_turn_at into sent
@@ -38,9 +42,15 @@ begin
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
         where s.user_id = caller.user_id
           and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+  select e.* into own
+    from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
+  rates := turnpike.rates_of(caller, own.rate, (select w.end_user_rate from wallets w
+    where w.user_id = caller.user_id));
   return row(p_ref, sent.turns, sent.first_turn_at, sent.last_turn_at, spent.ever, spent.this_month, spent.today,
-    (select e from end_users e where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref),
-    turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment))::turnpike.end_user_answer;
+    case when own.user_id is not null then own end,
+    turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment),
+    turnpike.state_of_rates(rates, p_ref))::turnpike.end_user_answer;
 end $$;
 
 -- Reads an end user. Returns an answer even if the end user has no data.

@@ -6,6 +6,7 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { serializeCapState } from "../quotas/cap-state.ts"
+import { type RateState, rateStates, serializeRate } from "../quotas/rate.ts"
 import type { EndUser } from "./schemas.ts"
 
 /** An end user as a caller sees it. */
@@ -17,10 +18,25 @@ function serializeLimits(row: EndUserRow["limits"]): EndUser["limits"] {
     daily_usd: daily === null ? null : toUsd(daily),
     monthly_usd: monthly === null ? null : toUsd(monthly),
     blocked: row?.blocked ?? false,
+    rate: serializeRate(row?.rate ?? null),
   }
 }
 
-export function serializeEndUser(row: EndUserRow): EndUser {
+export async function serializeEndUser(ctx: Context, row: EndUserRow): Promise<EndUser> {
+  const [only] = await serializeEndUsers(ctx, [row])
+  return only as EndUser
+}
+
+/** The counters of all their rates are read together. */
+export async function serializeEndUsers(ctx: Context, rows: readonly EndUserRow[]): Promise<EndUser[]> {
+  const rates = await rateStates(
+    ctx,
+    rows.map((row) => ({ ...row.rated, endUser: row.end_user_ref })),
+  )
+  return rows.map((row, nth) => shownEndUser(row, rates[nth] ?? []))
+}
+
+function shownEndUser(row: EndUserRow, rates: RateState[]): EndUser {
   return {
     end_user_ref: row.end_user_ref,
     first_turn_at: toInstant(row.first_turn_at),
@@ -31,6 +47,7 @@ export function serializeEndUser(row: EndUserRow): EndUser {
     billed_today_usd: toUsd(row.billed_today),
     limits: serializeLimits(row.limits),
     caps: row.caps.map(serializeCapState),
+    rates,
   }
 }
 

@@ -3,7 +3,7 @@
 -- refused: proof (a limit would be raised or removed, or the end user unblocked, and the caller has not proved their
 -- identity recently).
 create function turnpike.put_end_user_limits(p_request turnpike.request,
-  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, out actor turnpike.caller,
+  p_ref text, p_daily bigint, p_monthly bigint, p_blocked boolean, p_rate jsonb, out actor turnpike.caller,
   out end_user turnpike.end_user_answer, out reached turnpike.count_state, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
@@ -18,19 +18,19 @@ begin
     end if;
   end if;
   if caller.scope is not distinct from 'all' and turnpike.lacks_proof(caller, p_request.moment)
-    and turnpike.loosens_end_user(caller, p_ref, p_daily, p_monthly, p_blocked)
+    and turnpike.loosens_end_user(caller, p_ref, p_daily, p_monthly, p_blocked, p_rate)
   then
     refused := 'proof';
   end if;
   if caller.scope = 'all' and reached.cap is null and refused is null then
     insert into end_users (
-        user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, created_at,
+        user_id, test, end_user_ref, daily_limit_credit_micros, monthly_limit_credit_micros, blocked, rate, created_at,
         updated_at)
     values (
-        caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_request.moment,
+        caller.user_id, caller.test, p_ref, p_daily, p_monthly, p_blocked, p_rate, p_request.moment,
         p_request.moment)
     on conflict (user_id, test, end_user_ref) do update set daily_limit_credit_micros = p_daily,
-      monthly_limit_credit_micros = p_monthly, blocked = p_blocked, updated_at = p_request.moment;
+      monthly_limit_credit_micros = p_monthly, blocked = p_blocked, rate = p_rate, updated_at = p_request.moment;
     end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
   end if;
   {{caller.closes}}
@@ -38,7 +38,7 @@ end $$;
 
 -- True if an end user could spend more than before. Without a limit of their own, the account's applies.
 create function turnpike.loosens_end_user(caller turnpike.caller, p_ref text, p_daily bigint, p_monthly bigint,
-  p_blocked boolean)
+  p_blocked boolean, p_rate jsonb)
 returns boolean language plpgsql stable as $$
 declare
   was end_users;
@@ -52,5 +52,6 @@ begin
       coalesce(p_daily, usual.end_user_daily_credit_micros))
     or turnpike.is_looser(coalesce(was.monthly_limit_credit_micros, usual.end_user_monthly_credit_micros),
       coalesce(p_monthly, usual.end_user_monthly_credit_micros))
+    or turnpike.is_looser_rate(coalesce(was.rate, usual.end_user_rate), coalesce(p_rate, usual.end_user_rate))
     or (coalesce(was.blocked, false) and not p_blocked);
 end $$;

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { usdAmount } from "../base/money.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
+import { rateSchema, rateStateSchema, setRateSchema } from "../quotas/rate.ts"
 
 /** An end user's reference in a path: any text, percent-encoded as one path segment. */
 export const endUserRefParam = z.string().min(1).max(128).meta({
@@ -21,6 +22,7 @@ export const limitsSchema = z
       .nullable()
       .meta({ description: "The end user's own limit for a UTC month, in USD; null: the default applies." }),
     blocked: z.boolean().meta({ description: "True if new turns of the end user are rejected." }),
+    rate: rateSchema.nullable().meta({ description: "The end user's own rate; null: the default applies." }),
   })
   .meta({ id: "EndUserLimits" })
 
@@ -37,6 +39,10 @@ export const putLimitsSchema = z
       .nullable()
       .default(null)
       .meta({ description: "`true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false." }),
+    rate: setRateSchema
+      .nullable()
+      .default(null)
+      .meta({ description: "How much the end user may send. Null or left out: the default applies." }),
   })
   .meta({ id: "PutEndUserLimits", description: "Replaces all limits of the end user." })
 
@@ -77,6 +83,12 @@ export const endUserSchema = z
           resets_at: "2026-01-16T00:00:00.000Z",
         },
       ],
+    }),
+    rates: z.array(rateStateSchema).meta({
+      description:
+        "The limits of the rate that applies to the end user's turns from this key, with their use: the end user's own " +
+        "rate, else the key's default, else the account's. Empty if no rate applies.",
+      example: [{ limit: "end_user_requests", most: 20, used: 3, window_seconds: 60 }],
     }),
   })
   .meta({ id: "EndUser" })

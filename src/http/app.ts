@@ -15,6 +15,7 @@ import type { AppEnv } from "./app-env.ts"
 import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { contentTag, requireMatch } from "./preconditions.ts"
+import { rateHeaders } from "./rate-headers.ts"
 import { rightsFirst } from "./rights-first.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
@@ -133,6 +134,7 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", c.get("cacheControl") ?? "no-store")
     for (const [name, value] of SAFE) headers.set(name, value)
+    for (const [name, value] of rateHeaders(ctx.windows.shown)) headers.set(name, value)
     const { method } = c.req
     const path = shownPath(c.req.path)
     ctx.log("info", "request", { method, path, status: c.res.status, ms: Math.round(ms) })

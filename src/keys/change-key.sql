@@ -1,4 +1,4 @@
--- Changes the name, expiry, default end user and caps of the caller's key. p_changes: the columns of api_keys to change.
+-- Changes the name, expiry, default end user, caps and rates of the caller's key. p_changes: the columns to change.
 -- refused: unknown, revoked, or
 -- - proof: the key would get more time or money, and the caller has not proved their identity recently
 -- - daily: too many changes of keys within a day (daily: the limit)
@@ -36,7 +36,8 @@ begin
       daily_credit_micros = own.daily_credit_micros, monthly_credit_micros = own.monthly_credit_micros,
       end_user_daily_credit_micros = own.end_user_daily_credit_micros,
       end_user_monthly_credit_micros = own.end_user_monthly_credit_micros,
-      window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds
+      window_credit_micros = own.window_credit_micros, window_seconds = own.window_seconds,
+      rate = own.rate, end_user_rate = own.end_user_rate
       where k.key_id = own.key_id;
     key := turnpike.key_answer_of(own);
     if to_jsonb(key) <> before then
@@ -47,10 +48,12 @@ begin
   {{caller.closes row}}
 end $$;
 
--- True if a key can do more with its new expiry and caps than before.
+-- True if a key can do more with its new expiry, caps and rates than before.
 create function turnpike.gives_more(was api_keys, wanted api_keys) returns boolean language sql immutable as $$
   select coalesce(wanted.expires_at, 'infinity') > coalesce(was.expires_at, 'infinity')
     or turnpike.has_looser_caps(was, wanted)
+    or turnpike.is_looser_rate(was.rate, wanted.rate)
+    or turnpike.is_looser_rate(was.end_user_rate, wanted.end_user_rate)
     -- The same amount in a shorter window allows more.
     or (was.window_credit_micros is not null and coalesce(wanted.window_seconds, 0) < coalesce(was.window_seconds, 0))
 $$;

@@ -10,7 +10,15 @@ import { endKeyTurns } from "../ending/causes.ts"
 import type { Procedures } from "../platform/procedures.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, setCapsSchema } from "./caps.ts"
-import { defaultEndUser, futureInstant, keyName, readOwner, sendKeyNotice } from "./create-key.ts"
+import {
+  defaultEndUser,
+  futureInstant,
+  keyName,
+  keyRates,
+  rateColumns,
+  readOwner,
+  sendKeyNotice,
+} from "./create-key.ts"
 import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
 import { repeatedValue, secretSources } from "./repeated-value.ts"
 
@@ -32,19 +40,20 @@ export const updateKeySchema = z
     default_end_user_ref: defaultEndUser.nullable().optional(),
     caps: setCapsSchema.optional().meta({ description: "Caps that you leave out keep their values." }),
   })
+  .extend(keyRates)
   .meta({ id: "UpdateApiKey" })
 
 export const UPDATE_KEY_ERRORS = ["NOT_FOUND", "KEY_REVOKED", "QUOTA_EXCEEDED"] as const
 
 /**
- * Changes a key's name, expiry, default end user or caps. Throws NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED,
+ * Changes a key's name, expiry, default end user, caps or rates. Throws NOT_FOUND, KEY_REVOKED, VALIDATION_FAILED,
  * QUOTA_EXCEEDED, REAUTHENTICATION_REQUIRED.
  */
 export async function updateKey(
   ctx: Context,
   credential: SessionCredential,
   keyId: string,
-  { name, expires_at, default_end_user_ref, caps = {} }: z.output<typeof updateKeySchema>,
+  { name, expires_at, default_end_user_ref, caps = {}, ...rates }: z.output<typeof updateKeySchema>,
 ): Promise<KeyRow> {
   if (expires_at) futureInstant(expires_at, ctx.clock.now())
   const changes: Partial<KeyRow> = {
@@ -52,6 +61,7 @@ export async function updateKey(
     ...(expires_at !== undefined && { expires_at }),
     ...(default_end_user_ref !== undefined && { default_end_user_ref }),
     ...capColumns(caps),
+    ...rateColumns(rates),
   }
   const { row } = await callFreeing(ctx, credential, "update_key", {
     key_id: keyId,

@@ -10,6 +10,7 @@ import { newId } from "../base/ids.ts"
 import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
 import { instantParam } from "../base/time.ts"
 import { sendEmail } from "../platform/email-hook.ts"
+import { setRateSchema, storedRate } from "../quotas/rate.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
 import type { KeyRow } from "./key-row.ts"
@@ -29,6 +30,28 @@ export const defaultEndUser = endUserRef.meta({
     "The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
     "`end_user_ref` of the key's own end user.",
   example: "open-webui",
+})
+
+/** The rates of a key in requests. */
+export const keyRates = {
+  rate: setRateSchema.nullable().optional().meta({
+    description:
+      "How much the key may send in a minute, and at the same time. Null: no limit. A rate that you leave out keeps its value.",
+  }),
+  end_user_rate: setRateSchema
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        "The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: " +
+        "the account's default.",
+    }),
+}
+
+/** The columns of the given rates. */
+export const rateColumns = ({ rate, end_user_rate }: z.output<z.ZodObject<typeof keyRates>>) => ({
+  ...(rate !== undefined && { rate: storedRate(rate) }),
+  ...(end_user_rate !== undefined && { end_user_rate: storedRate(end_user_rate) }),
 })
 
 export const createKeySchema = z
@@ -58,6 +81,7 @@ export const createKeySchema = z
         "The spending caps of the key. Default: no caps. With a test key, only the limits of its end users apply, to the rehearsed cost of turns.",
     }),
   })
+  .extend(keyRates)
   .refine(({ scope, space }) => (scope === "space") === (space !== undefined), {
     path: ["space"],
     message: "is required with the scope `space`, and not allowed otherwise",
@@ -76,7 +100,7 @@ export const CREATE_KEY_ERRORS = ["NOT_FOUND", "LIMIT_REACHED", "QUOTA_EXCEEDED"
 export async function createKey(
   ctx: Context,
   credential: SessionCredential,
-  { space, expires_at, caps = {}, default_end_user_ref: endUser = null, ...input }: CreateKey,
+  { space, expires_at, caps = {}, rate, end_user_rate, default_end_user_ref: endUser = null, ...input }: CreateKey,
   once?: Once,
 ): Promise<Made<{ key: KeyRow; value: string }>> {
   const now = ctx.clock.now()
@@ -84,7 +108,7 @@ export async function createKey(
   const owner = await readOwner(ctx, credential)
   const sources = await secretSources(ctx, once, { userId: owner.user_id, purpose: "create-key" })
   const { value, row: made } = newKey(
-    { ...input, brand: owner.brand, expiresAt, caps, endUser, bytes: sources?.[0]?.() },
+    { ...input, brand: owner.brand, expiresAt, caps, endUser, rates: { rate, end_user_rate }, bytes: sources?.[0]?.() },
     now,
   )
   const { row, replayOf } = await callOnce(ctx, credential, "create_key", {
@@ -145,6 +169,7 @@ export interface NewKey {
   expiresAt?: Date | null
   caps?: SetCaps
   endUser?: string | null
+  rates?: z.output<z.ZodObject<typeof keyRates>>
   /** The source of the value's secret. Default: random bytes. */
   bytes?: (() => Uint8Array) | undefined
 }
@@ -154,7 +179,17 @@ export interface NewKey {
  * here. The value is not stored.
  */
 export function newKey(
-  { brand, name, scope = "created", test = false, expiresAt = null, caps = {}, endUser = null, bytes }: NewKey,
+  {
+    brand,
+    name,
+    scope = "created",
+    test = false,
+    expiresAt = null,
+    caps = {},
+    endUser = null,
+    rates = {},
+    bytes,
+  }: NewKey,
   now: Date,
 ) {
   const { value, hash, hint } = generateApiKey(brand, test, bytes)
@@ -170,6 +205,7 @@ export function newKey(
     created_at: now.toISOString(),
     ending_turns: false,
     ...capColumns(caps),
+    ...rateColumns(rates),
   } satisfies Partial<KeyRow> & { hash: string; ending_turns: boolean }
   return { value, row }
 }

@@ -15,6 +15,8 @@ create type turnpike.key_answer as (
   window_seconds integer, -- null: no cap
   end_user_daily_credit_micros bigint, -- null: no limit
   end_user_monthly_credit_micros bigint, -- null: no limit
+  rate jsonb, -- null: none
+  end_user_rate jsonb, -- null: none
   expires_at timestamptz, -- null
   revoked_at timestamptz, -- null
   ending_turns boolean,
@@ -33,6 +35,7 @@ begin
   end if;
   return row(k.key_id, k.user_id, k.previous_expires_at, k.hint, k.name, k.scope, k.space_id, slug, k.test,
     k.daily_credit_micros, k.monthly_credit_micros, k.window_credit_micros, k.window_seconds,
-    k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.expires_at, k.revoked_at, k.ending_turns,
-    k.ending_tried_at, k.last_used_at, k.created_at, k.default_end_user_ref)::turnpike.key_answer;
+    k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.rate, k.end_user_rate, k.expires_at,
+    k.revoked_at, k.ending_turns, k.ending_tried_at, k.last_used_at, k.created_at,
+    k.default_end_user_ref)::turnpike.key_answer;
 end $$;

@@ -6,6 +6,7 @@ import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { capStateSchema } from "../quotas/cap-state.ts"
+import { rateSchema, rateStateSchema, serializeRate } from "../quotas/rate.ts"
 import { capsSchema, serializeCaps } from "./caps.ts"
 
 /** The columns of a key `k` that can be returned. */
@@ -27,6 +28,8 @@ export const keyColumns = [
   "k.window_credit_micros",
   "k.window_seconds",
   "k.default_end_user_ref",
+  "k.rate",
+  "k.end_user_rate",
 ] as const
 
 /** The slug of the key's space, as the column `space`. */
@@ -67,6 +70,14 @@ export const keySchema = z
           "`end_user_ref` of its own end user.",
         example: null,
       }),
+    rate: rateSchema.nullable().meta({
+      description: "How much the key may send in a minute, and at the same time. Null: no limit.",
+    }),
+    end_user_rate: rateSchema.nullable().meta({
+      description:
+        "The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: " +
+        "the account's default.",
+    }),
     created_at: instant,
     expires_at: instant.nullable(),
     last_used_at: instant
@@ -87,6 +98,7 @@ export const keyWithCapsSchema = keySchema
         "The key's daily, monthly and window cap, with the amount spent. Only caps that are set are listed. A test " +
         "key has none.",
     }),
+    rate_states: z.array(rateStateSchema).meta({ description: "The limits of the key's rate, with their use." }),
   })
   .meta({ id: "ApiKeyWithCaps" })
 
@@ -109,6 +121,8 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
     hint: row.hint,
     caps: serializeCaps(row),
     default_end_user_ref: row.default_end_user_ref,
+    rate: serializeRate(row.rate),
+    end_user_rate: serializeRate(row.end_user_rate),
     created_at: toInstant(row.created_at),
     expires_at: toInstant(row.expires_at),
     last_used_at: toInstant(row.last_used_at),

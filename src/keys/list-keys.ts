@@ -7,6 +7,7 @@ import { holds } from "../base/pagination.ts"
 import { released } from "../platform/db.ts"
 import { isTextOf } from "../platform/one-of.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { type RateState, rateStates } from "../quotas/rate.ts"
 import { type KeyRow, keyColumns, keyNotFound, keySpace } from "./key-row.ts"
 
 export interface KeySearch {
@@ -48,12 +49,12 @@ export async function listKeys(
   return { keys: rows[0]?.keys ?? [], total: rows[0]?.total ?? 0 }
 }
 
-/** One of the caller's keys with the state of its caps. Throws NOT_FOUND. */
+/** One of the caller's keys with the state of its caps and of its rate. Throws NOT_FOUND. */
 export async function getKey(
   ctx: Context,
   credential: SessionCredential,
   keyId: string,
-): Promise<KeyRow & { cap_states: Answers["cap_state"][] }> {
+): Promise<KeyRow & { cap_states: Answers["cap_state"][]; rate_states: RateState[] }> {
   const { rows } = await readAs(ctx, credential, (db) =>
     db
       .selectFrom("caller")
@@ -68,8 +69,11 @@ export async function getKey(
           ref("k.test"),
           val(ctx.clock.now()),
         ]).as("cap_states"),
-      ),
+      )
+      .select(({ fn, ref }) => fn<Answers["rates_state"]>(released("key_rates"), [ref("k.key_id")]).as("rated")),
   )
   if (!rows[0]) throw keyNotFound(keyId)
-  return rows[0]
+  const { rated, ...key } = rows[0]
+  const [states = []] = await rateStates(ctx, [{ ...rated, endUser: "" }])
+  return { ...key, rate_states: states }
 }

@@ -238,6 +238,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "give_up_upload",
       "keep_statement",
       "key_caps",
+      "key_rates",
       "known_keys",
       "list_customers",
       "list_end_users",

@@ -91,6 +91,7 @@ interface ApiKeys {
   end_user_monthly_credit_micros: number | null;
   end_user_prepaid: boolean | null;
   end_user_price: string | null;
+  end_user_rate: Json | null;
   ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
   expires_at: Timestamp | null;
@@ -101,6 +102,7 @@ interface ApiKeys {
   monthly_credit_micros: number | null;
   name: string;
   previous_expires_at: Timestamp | null;
+  rate: Json | null;
   revoked_at: Timestamp | null;
   scope: Generated<string>;
   space_id: number | null;
@@ -371,6 +373,7 @@ interface EndUsers {
   price_name: string | null;
   profile: Json | null;
   profile_changed_at: Timestamp | null;
+  rate: Json | null;
   test: boolean;
   updated_at: Timestamp;
   user_id: number;
@@ -1506,6 +1509,7 @@ interface Turns {
   price_id: number | null;
   price_version: number;
   profile: Json | null;
+  rated: Json | null;
   reasoning_effort: string | null;
   rehearsed_cost_credit_micros: number | null;
   rehearsed_hold_credit_micros: number | null;
@@ -1725,6 +1729,7 @@ interface Wallets {
   end_user_monthly_credit_micros: number | null;
   end_user_prepaid: boolean | null;
   end_user_price: string | null;
+  end_user_rate: Json | null;
   folded_credit_micros: Generated<number>;
   held_credit_micros: Generated<number>;
   low_balance_credit_micros: Generated<number>;

@@ -2,9 +2,11 @@
 const GONE_MS = 5_000
 const CHECK_MS = 5
 
+const NEVER = Number.NEGATIVE_INFINITY
+
 interface Ticket<Answer> {
   item: string
-  /** When it was taken into a look; 0: not yet. */
+  /** When it was taken into a look, by the isolate's timer. */
   takenAt: number
   answer?: Answer
 }
@@ -12,7 +14,7 @@ interface Ticket<Answer> {
 /** The requests of one holder that wait for a look together. */
 interface Lane<Answer> {
   tickets: Set<Ticket<Answer>>
-  /** When the current look was sent; 0: none. */
+  /** When the current look was sent. */
   lookingAt: number
   /** When the next look is due. */
   dueAt: number
@@ -32,25 +34,25 @@ export class GatheredLook<Answer> {
 
   /** The answer about an item. `look` returns the answers in the order of its items. Throws the error of its own look. */
   async ask(holder: string, item: string, look: (items: string[]) => Promise<Answer[]>): Promise<Answer> {
-    const lane = this.lanes.get(holder) ?? { tickets: new Set(), lookingAt: 0, dueAt: 0 }
+    const lane = this.lanes.get(holder) ?? { tickets: new Set(), lookingAt: NEVER, dueAt: NEVER }
     this.lanes.set(holder, lane)
-    const ticket: Ticket<Answer> = { item, takenAt: 0 }
+    const ticket: Ticket<Answer> = { item, takenAt: NEVER }
     lane.tickets.add(ticket)
     try {
       for (;;) {
         if (ticket.answer !== undefined) return ticket.answer
-        const now = Date.now()
+        const now = performance.now()
         if (now >= lane.dueAt && now - lane.lookingAt >= GONE_MS) await this.look(lane, look)
         else await new Promise((resolve) => setTimeout(resolve, CHECK_MS))
       }
     } finally {
       lane.tickets.delete(ticket)
-      if (lane.tickets.size === 0 && Date.now() >= lane.dueAt) this.lanes.delete(holder)
+      if (lane.tickets.size === 0 && performance.now() >= lane.dueAt) this.lanes.delete(holder)
     }
   }
 
   private async look(lane: Lane<Answer>, look: (items: string[]) => Promise<Answer[]>): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     const taken = [...lane.tickets]
       .filter(({ answer, takenAt }) => answer === undefined && now - takenAt >= GONE_MS)
       .slice(0, this.limits.most)
@@ -60,9 +62,9 @@ export class GatheredLook<Answer> {
       const answers = await look(taken.map(({ item }) => item))
       for (const [nth, one] of taken.entries()) one.answer = answers[nth] as Answer
     } finally {
-      for (const one of taken) if (one.answer === undefined) one.takenAt = 0
-      lane.lookingAt = 0
-      lane.dueAt = Date.now() + this.limits.everyMs
+      for (const one of taken) if (one.answer === undefined) one.takenAt = NEVER
+      lane.lookingAt = NEVER
+      lane.dueAt = performance.now() + this.limits.everyMs
     }
   }
 }

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_1be210aae70d"
+export const RELEASE = "turnpike_3f8ca34d37e8"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -84,6 +84,8 @@ export interface Answers {
     unproved: boolean
     end_user_price: string | null
     end_user_prepaid: boolean | null
+    rate: unknown | null
+    end_user_rate: unknown | null
   }
   cap_state: {
     cap: string
@@ -252,6 +254,7 @@ export interface Answers {
     billed_today: number
     limits: JsonRow<"end_users"> | null
     caps: Answers["cap_state"][]
+    rated: Answers["rates_state"]
   }
   end_user_balance: {
     end_user_ref: string
@@ -400,6 +403,8 @@ export interface Answers {
     window_seconds: number | null
     end_user_daily_credit_micros: number | null
     end_user_monthly_credit_micros: number | null
+    rate: unknown | null
+    end_user_rate: unknown | null
     expires_at: string | null
     revoked_at: string | null
     ending_turns: boolean
@@ -530,6 +535,10 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  rates_state: {
+    rates: unknown | null
+    open_turns: unknown | null
+  }
   receipt: {
     turn_id: string
     test: boolean
@@ -633,6 +642,7 @@ export interface Answers {
     next: boolean | null
     has_subscriber: boolean | null
     posts: boolean | null
+    rated: unknown | null
   }
   shared_notice: {
     email: string | null
@@ -944,6 +954,7 @@ export interface Records {
     response_format: string | null
     stop: JsonInput | null
     store: boolean
+    rated: JsonInput | null
   }
   request: {
     kind: string | null
@@ -1053,6 +1064,7 @@ export interface Procedures {
       waits_behind_until: Date | null
       most_output: number | null
       also_refused: Answers["also_refused"] | null
+      rated: Answers["rates_state"] | null
     }
   }
   accounts_to_fold: {
@@ -2534,6 +2546,7 @@ export interface Procedures {
       limits: Answers["count_state"][] | null
       balance: number | null
       held: number | null
+      rated: Answers["rates_state"] | null
     }
   }
   get_plan: {
@@ -2784,6 +2797,14 @@ export interface Procedures {
     }
     row: {
       key_caps: Answers["cap_state"][] | null
+    }
+  }
+  key_rates: {
+    args: {
+      key_id: string | null
+    }
+    row: {
+      key_rates: Answers["rates_state"] | null
     }
   }
   known_keys: {
@@ -3501,6 +3522,7 @@ export interface Procedures {
       daily: number | null
       monthly: number | null
       low: number | null
+      rate: JsonInput | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -3562,6 +3584,7 @@ export interface Procedures {
       daily: number | null
       monthly: number | null
       blocked: boolean | null
+      rate: JsonInput | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -4748,6 +4771,7 @@ export interface Procedures {
       waits_behind_until: Date | null
       most_output: number | null
       also_refused: Answers["also_refused"] | null
+      rated: Answers["rates_state"] | null
       claim: Answers["claimed_turn"] | null
       starts_soon: boolean | null
     }
@@ -5175,7 +5199,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "rated:json"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -5289,7 +5313,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user_defaults: { args: ["request:request"], columns: ["actor:json", "refused", "defaults:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "full_event:json"] },
   get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
-  get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held"] },
+  get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held", "rated:json"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
   get_profile: { args: ["request:request", "ref"], columns: ["actor:json", "answer:json"] },
   get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json", "sale:json"] },
@@ -5311,6 +5335,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
+  key_rates: { args: ["key_id"], columns: ["key_rates:json"] },
   known_keys: { args: ["request:request", "keys:json"], columns: ["actor:json", "known:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
@@ -5369,11 +5394,11 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   post_charges: { args: ["user_id", "limit", "moment"] },
   post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
-  put_account_limits: { args: ["request:request", "daily", "monthly", "low"], columns: ["actor:json", "refused"] },
+  put_account_limits: { args: ["request:request", "daily", "monthly", "low", "rate:json"], columns: ["actor:json", "refused"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
   put_end_user_billing: { args: ["request:request", "ref", "price", "keeps_price", "prepaid", "keeps_prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
   put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
-  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked"], columns: ["actor:json", "end_user:json", "reached:json", "refused"] },
+  put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked", "rate:json"], columns: ["actor:json", "end_user:json", "reached:json", "refused"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
   put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_export: { args: ["request:request", "enabled"], columns: ["actor:json", "refused", "export:json", "has_subscriber"] },
@@ -5462,7 +5487,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
-  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "claim:json", "starts_soon"] },
+  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "rated:json", "claim:json", "starts_soon"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
@@ -5507,7 +5532,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store", "rated:json"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],

@@ -48,6 +48,14 @@ export interface PortalLimit {
   resets_at: string | null
 }
 
+/** A limit of the end user's rate, with its use now. */
+export interface PortalRate {
+  kind: "requests" | "input_tokens" | "turns"
+  most: number
+  /** Null: not known at the moment. */
+  used: number | null
+}
+
 export interface PortalWallet {
   available_usd: number
   held_usd: number
@@ -76,7 +84,7 @@ export interface PortalFact {
 /** A part is null without its scope. */
 export interface PortalOverview {
   usage: { today_usd: number; month_usd: number; days: PortalDay[] } | null
-  limits: { blocked: boolean; limits: PortalLimit[] } | null
+  limits: { blocked: boolean; limits: PortalLimit[]; rates: PortalRate[] } | null
   wallet: PortalWallet | "none" | null
   approvals: PortalApproval[] | null
   profile: PortalFact[] | null

@@ -7,11 +7,21 @@ import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
 import { findProfile } from "../end-users/profile.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { leftOf } from "../quotas/cap-state.ts"
+import { rateStates } from "../quotas/rate.ts"
 import { getEndUserBalance } from "../resale/end-user-balance.ts"
 import { serializeEndUserEntry } from "../resale/end-user-ledger.ts"
 import { listEndUserLedger } from "../resale/list-end-user-ledger.ts"
-import type { PortalApproval, PortalFact, PortalLimit, PortalOverview, PortalScope, PortalWallet } from "./answers.ts"
+import type {
+  PortalApproval,
+  PortalFact,
+  PortalLimit,
+  PortalOverview,
+  PortalRate,
+  PortalScope,
+  PortalWallet,
+} from "./answers.ts"
 import { charged } from "./charge.ts"
 import { PORTAL_POLICY } from "./policies.ts"
 import { type Portal, portalRefused } from "./session.ts"
@@ -138,7 +148,16 @@ async function readLimits(ctx: Context, { credential, ref }: Portal): Promise<No
     const amounts = isSold ? { limit_usd: null, left_usd: null } : { limit_usd: toUsd(limit), left_usd: toUsd(left) }
     return [{ period, ...amounts, left_share: limit > 0 ? left / limit : 0, resets_at: toInstant(cap.resets_at) }]
   })
-  return { blocked: row.end_user?.limits?.blocked ?? false, limits }
+  return { blocked: row.end_user?.limits?.blocked ?? false, limits, rates: await readRates(ctx, row.end_user, ref) }
+}
+
+/** The rate of the end user. The rate of the key is the owner's. */
+async function readRates(ctx: Context, row: Answers["end_user_answer"] | null, endUser: string): Promise<PortalRate[]> {
+  const [states = []] = await rateStates(ctx, row ? [{ ...row.rated, endUser }] : [])
+  return states.flatMap(({ limit, most, used }) => {
+    const [, kind] = /^end_user_(.*)$/.exec(limit) ?? []
+    return kind ? [{ kind: kind as PortalRate["kind"], most, used }] : []
+  })
 }
 
 /** True if a price of the owner may apply to the end user, through any key, or has applied to a turn. */

@@ -1,8 +1,9 @@
--- Replaces an account's default limits for its end users, and the balance that counts as low.
+-- Replaces an account's default limits and default rate for its end users, and the balance that counts as low.
 -- The new limits apply from the next accepted turn on.
 -- refused: proof (a limit would be raised or removed, and the caller has not proved their identity recently).
 create function turnpike.put_account_limits(p_request turnpike.request,
-  p_daily bigint, p_monthly bigint, p_low bigint, out actor turnpike.caller, out refused text) language plpgsql as $$
+  p_daily bigint, p_monthly bigint, p_low bigint, p_rate jsonb, out actor turnpike.caller, out refused text)
+language plpgsql as $$
 declare
   caller turnpike.caller;
   was wallets;
@@ -10,7 +11,8 @@ begin
   {{caller.opens}}
   select w.* into was from wallets w where w.user_id = caller.user_id;
   if turnpike.lacks_proof(caller, p_request.moment) and (turnpike.is_looser(was.end_user_daily_credit_micros, p_daily)
-    or turnpike.is_looser(was.end_user_monthly_credit_micros, p_monthly))
+    or turnpike.is_looser(was.end_user_monthly_credit_micros, p_monthly)
+    or turnpike.is_looser_rate(was.end_user_rate, p_rate))
   then
     refused := 'proof';
     return;
@@ -23,5 +25,6 @@ begin
       where u.user_id = caller.user_id;
   end if;
   perform turnpike.set_wallet_limits(caller.user_id, p_daily, p_monthly, p_low);
+  perform turnpike.set_wallet_rate(caller.user_id, p_rate);
   {{caller.closes}}
 end $$;

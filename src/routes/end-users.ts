@@ -2,7 +2,7 @@ import * as z from "zod"
 import { noteExport } from "../actor/note-export.ts"
 import { ERASE_END_USER_ERRORS, eraseEndUser } from "../end-users/erase-end-user.ts"
 import { exportEndUser, exportSchema } from "../end-users/export-end-user.ts"
-import { getEndUser, serializeEndUser } from "../end-users/get-end-user.ts"
+import { getEndUser, serializeEndUser, serializeEndUsers } from "../end-users/get-end-user.ts"
 import { getErasure, serializeErasure } from "../end-users/get-erasure.ts"
 import { listEndUsers } from "../end-users/list-end-users.ts"
 import { PUT_LIMITS_ERRORS, putLimits } from "../end-users/put-limits.ts"
@@ -51,7 +51,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
     },
     async (c, { query: { limit, cursor, ...filters } }) => {
       const page = await listEndUsers(c.get("ctx"), c.get("credential"), { filters, limit, cursor })
-      return { ...page, data: page.data.map(serializeEndUser) }
+      return { ...page, data: await serializeEndUsers(c.get("ctx"), page.data) }
     },
   )
 
@@ -72,7 +72,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { end_user_ref } }) =>
-      serializeEndUser(await getEndUser(c.get("ctx"), c.get("credential"), end_user_ref)),
+      serializeEndUser(c.get("ctx"), await getEndUser(c.get("ctx"), c.get("credential"), end_user_ref)),
   )
 
   app.operation(
@@ -99,7 +99,7 @@ export function mountEndUsers(app: App, mounting: Mounting) {
       keyScope: "all",
     },
     async (c, { params: { end_user_ref }, body }) =>
-      serializeEndUser(raised(c, await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body))),
+      serializeEndUser(c.get("ctx"), raised(c, await putLimits(c.get("ctx"), c.get("credential"), end_user_ref, body))),
   )
 
   app.operation(

@@ -38,7 +38,13 @@ export async function runInPlace(
       ? await startTurn(ctx, credential, asked)
       : { ...(await acceptTurn(ctx, credential, asked)), claim: null, soon: null }
     const { made: turn, replayed, claim, soon } = started
-    const first: RunMessage = { kind: "accepted", turn, replayed, runs: claim !== null || soon !== null }
+    const first: RunMessage = {
+      kind: "accepted",
+      turn,
+      replayed,
+      runs: claim !== null || soon !== null,
+      rates: ctx.windows.shown,
+    }
     if (!first.runs) return messagesOf([first])
     const outbox = new Outbox(ctx, first)
     const ownReader = asked.reads ? (push: Push) => outbox.push(push, left) : undefined
@@ -53,7 +59,7 @@ export async function runInPlace(
     return outbox.messages()
   } catch (error) {
     if (!(error instanceof TurnpikeError)) throw error
-    return messagesOf([{ kind: "refused", error: sentError(error) }])
+    return messagesOf([{ kind: "refused", error: sentError(error), rates: ctx.windows.shown }])
   } finally {
     if (!run) place?.leave()
   }

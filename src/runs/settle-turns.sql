@@ -11,7 +11,9 @@ create type turnpike.settled_turn as (
   -- True if a webhook receives an event.
   has_subscriber boolean, -- null
   -- True if post_charges has work.
-  posts boolean -- null
+  posts boolean, -- null
+  -- The input tokens that rates have counted, and `input`: the tokens that it had (src/turns/rated-turn.sql).
+  rated jsonb -- null: no rate counts tokens
 );
 
 -- Ends running turns. Writes for each turn: last step, state, events, files, charge, ledger row and bills of its
@@ -98,7 +100,8 @@ begin
     foreach last in array of_account loop
       settled := settled
         || row((last.turn).turn_id, 'settled', account.user_id, account.test, (last.turn).state, last.next,
-        last.has_subscriber or paid.has_subscriber, paid.posts)::turnpike.settled_turn;
+        last.has_subscriber or paid.has_subscriber, paid.posts,
+        (last.turn).rated || jsonb_build_object('input', (last.turn).tokens_input))::turnpike.settled_turn;
     end loop;
   end loop;
   return settled;
@@ -106,7 +109,7 @@ end $$;
 
 create function turnpike.unsettled_turn(p_turn_id text, p_outcome text) returns turnpike.settled_turn
 language sql immutable as $$
-  select row(p_turn_id, p_outcome, null, null, null, null, null, null)::turnpike.settled_turn
+  select row(p_turn_id, p_outcome, null, null, null, null, null, null, null)::turnpike.settled_turn
 $$;
 
 -- Returns the end that this worker has already committed, if its answer was lost; 'stale' if there is no such end.
@@ -121,7 +124,7 @@ begin
   if exists (select from events e where e.turn_id = ended.turn_id and e.event_id = p_end.event_id) then
     -- It is not known any more if a webhook or a posting waits. A needless wake costs only a look.
     return row(ended.turn_id, 'settled', ended.user_id, ended.test, ended.state,
-      turnpike.next_turn(ended.conversation_id, p_moment), true, not ended.test)::turnpike.settled_turn;
+      turnpike.next_turn(ended.conversation_id, p_moment), true, not ended.test, null)::turnpike.settled_turn;
   end if;
   return turnpike.unsettled_turn(p_end.turn_id, 'stale');
 end $$;

@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import type { ProviderDetails } from "../agent/provider-said.ts"
+import { storedRow } from "../base/casts.ts"
 import type { Gather } from "../base/gather.ts"
 import { newId } from "../base/ids.ts"
 import { storable } from "../base/storable.ts"
@@ -8,6 +9,7 @@ import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { callRunner } from "../turns/call-runner.ts"
+import { corrections, type EndedRated } from "../turns/rated-turn.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import type { EventDraft } from "../turns/turn-event.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
@@ -121,7 +123,7 @@ export function settledInOrder(ends: readonly TurnEnd[], settled: readonly Settl
   return ends.map(({ turn_id }) => known.get(turn_id))
 }
 
-/** Wakes webhooks and posts charges, once for each account. Call it after the commit. */
+/** Wakes webhooks, posts charges, once for each account, and corrects rates. Call it after the commit. */
 export function tellSettled(ctx: Context, settled: readonly Settled[]): void {
   wakeWebhooksOf(
     ctx,
@@ -131,4 +133,5 @@ export function tellSettled(ctx: Context, settled: readonly Settled[]): void {
   )
   const posting = settled.flatMap(({ user_id, posts }) => (posts && user_id !== null ? [user_id] : []))
   for (const userId of new Set(posting)) postBehind(ctx, userId)
+  void ctx.windows.correct(settled.flatMap(({ rated }) => (rated ? corrections(storedRow<EndedRated>(rated)) : [])))
 }

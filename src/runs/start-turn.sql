@@ -28,7 +28,8 @@ create function turnpike.start_turn(p_request turnpike.request, p_asked turnpike
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
   out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
-  out also_refused turnpike.also_refused, out claim turnpike.claimed_turn, out starts_soon boolean) language plpgsql
+  out also_refused turnpike.also_refused, out rated turnpike.rates_state, out claim turnpike.claimed_turn,
+  out starts_soon boolean) language plpgsql
 set plan_cache_mode = force_generic_plan as $$
 declare
   answer record;
@@ -48,6 +49,7 @@ begin
   waits_behind_until := answer.waits_behind_until;
   most_output := answer.most_output;
   also_refused := answer.also_refused;
+  rated := answer.rated;
   starts_soon := false;
   if outcome = 'replayed' and turn.turn_id = p_new.turn_id then
     select t.* into locked from turns t where t.turn_id = turn.turn_id for no key update;

@@ -9,6 +9,7 @@ import { rosterOf } from "../providers/roster.ts"
 import { acceptanceOf, acceptedOf, type NewTurn } from "../turns/accept-turn.ts"
 import { isUnavailable } from "../turns/look-again.ts"
 import { IN_PLACE_POLICY, STREAM_POLICY } from "../turns/policies.ts"
+import { type Rated, withinRates } from "../turns/rated-turn.ts"
 import { unlessRefused } from "../turns/refused-before.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { type Claim, type ClaimRow, claimOf, claimTerms, drawnRows } from "./claim-turns.ts"
@@ -67,14 +68,16 @@ async function tryStart(
     random: ctx.random(),
     queued_before: new Date(now.getTime() - IN_PLACE_POLICY.queuedMs),
   }
-  const args: Parameters<typeof callAs<"start_turn">>[3] = {
+  const args = (rated: Rated | null) => ({
     ...acceptance,
-    new: { ...acceptance.new, event_id: queued },
+    new: { ...acceptance.new, event_id: queued, rated },
     runners: ctx.slots.runners,
     start,
     terms,
-  }
-  const { actor, row } = await unlessRefused(ctx, credential, asked, () => callAs(ctx, credential, "start_turn", args))
+  })
+  const { actor, row } = await withinRates(ctx, credential, asked, (rated) =>
+    unlessRefused(ctx, credential, asked, () => callAs(ctx, credential, "start_turn", args(rated))),
+  )
   const made = acceptedOf(ctx, asked, { actor, row })
   const found = storedRow<ClaimRow | null>(row.claim)
   const soon = row.starts_soon ? { turn: made.made, start, drawn } : null

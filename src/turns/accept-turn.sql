@@ -1,7 +1,7 @@
 -- The answer to a request for a new turn.
 -- outcome: 'accepted', 'replayed' (`turn` is from an earlier request with this Idempotency-Key), 'no_hold' (`hold`
--- has the limits). Or 'test_turns' (`too_many` has the limit), 'max_cost' (`hold` has what the turn needs), or
--- another refusal of admit_turn. Null: the caller may not act.
+-- has the limits). Or 'test_turns' (`too_many` has the limit), 'max_cost' (`hold` has what the turn needs),
+-- 'rates' or 'open_turns' (count_turn), or another refusal of admit_turn. Null: the caller may not act.
 create type turnpike.acceptance as (
   actor turnpike.caller,
   outcome text,
@@ -9,7 +9,8 @@ create type turnpike.acceptance as (
   slug text,
   in_scope boolean,
   hold turnpike.hold_state,
-  too_many turnpike.test_turn_count,
+  -- What the rates and the limits of test turns say.
+  counted turnpike.counted_turn,
   has_subscriber boolean,
   needs_runner boolean,
   waits_behind text,
@@ -32,7 +33,7 @@ create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpik
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
   out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
-  out also_refused turnpike.also_refused)
+  out also_refused turnpike.also_refused, out rated turnpike.rates_state)
 language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
@@ -50,12 +51,13 @@ begin
   slug := answer.slug;
   in_scope := answer.in_scope;
   hold := answer.hold;
-  too_many := answer.too_many;
+  too_many := (answer.counted).too_many;
   has_subscriber := answer.has_subscriber;
   needs_runner := answer.needs_runner;
   waits_behind := answer.waits_behind;
   most_output := answer.most_output;
   also_refused := answer.also_refused;
+  rated := (answer.counted).rated;
   if waits_behind is not null then
     waits_behind_until := turnpike.limit_blocked(turn, p_request.moment);
   end if;
@@ -104,16 +106,14 @@ begin
       then row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null)::turnpike.hold_state end;
     return answer;
   end if;
-  if caller.test then
-    answer.too_many := turnpike.test_turns_left(caller.user_id, p_request.moment);
-    if (answer.too_many).cap is not null then
-      answer.outcome := 'test_turns';
-      return answer;
-    end if;
-    reserved.amount := 0;
-  else
-    select w.* into wallet from wallets w where w.user_id = caller.user_id;
+  select w.* into wallet from wallets w where w.user_id = caller.user_id;
+  answer.counted := turnpike.count_turn(caller, p_asked.end_user, admission.rate, wallet.end_user_rate, p_new.rated,
+    p_request.moment);
+  answer.outcome := (answer.counted).refused;
+  if answer.outcome is not null then
+    return answer;
   end if;
+  reserved.amount := case when caller.test then 0 end;
   -- A test turn without rehearsed amounts takes no credit.
   if not caller.test or admission.needed is not null then
     sale := turnpike.sale_for(caller, admission, wallet);

@@ -12,12 +12,13 @@ import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
 import { lastTextOf } from "./messages.ts"
 import { TURN_POLICY } from "./policies.ts"
+import { WITHIN_RATES_ERRORS, withinRates } from "./rated-turn.ts"
 import { unlessRefused } from "./refused-before.ts"
 import type { CreateTurn } from "./schemas.ts"
 import { TURN_REFUSAL_ERRORS, turnRefusal } from "./turn-refusal.ts"
 import { type TurnRow, turnRowOf } from "./turn-row.ts"
 
-export const ACCEPT_TURN_ERRORS = [...TURN_REFUSAL_ERRORS, "IDEMPOTENCY_KEY_REUSED"] as const
+export const ACCEPT_TURN_ERRORS = [...TURN_REFUSAL_ERRORS, ...WITHIN_RATES_ERRORS, "IDEMPOTENCY_KEY_REUSED"] as const
 
 /** A request for a new turn. `turnId`: chosen before, so that a repeat of the request can recognise its own turn. */
 export interface NewTurn {
@@ -34,8 +35,12 @@ export interface NewTurn {
  * Idempotency-Key returns its turn (`replayed`). Throws IDEMPOTENCY_KEY_REUSED, the errors of turnRefusal().
  */
 export async function acceptTurn(ctx: Context, credential: Credential, asked: NewTurn): Promise<Made<TurnRow>> {
-  const { actor, row } = await unlessRefused(ctx, credential, asked, () =>
-    callAs(ctx, credential, "accept_turn", { ...acceptanceOf(ctx, asked), runners: ctx.slots.runners }),
+  const acceptance = acceptanceOf(ctx, asked)
+  const { actor, row } = await withinRates(ctx, credential, asked, (rated) =>
+    unlessRefused(ctx, credential, asked, () => {
+      const args = { ...acceptance, new: { ...acceptance.new, rated }, runners: ctx.slots.runners }
+      return callAs(ctx, credential, "accept_turn", args)
+    }),
   )
   return acceptedOf(ctx, asked, { actor, row })
 }
@@ -68,6 +73,7 @@ export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null,
       response_format: body.response_format === undefined ? null : JSON.stringify(body.response_format),
       stop: body.stop ?? null,
       store: body.store ?? true,
+      rated: null,
     },
     shards: TURN_POLICY.walletShards,
   }

@@ -26,7 +26,8 @@ create type turnpike.admission as (
   limited boolean,
   -- What the account says about the end user.
   price_name text, -- null: the default
-  prepaid boolean -- null: the default
+  prepaid boolean, -- null: the default
+  rate jsonb -- null: the default
 );
 
 -- The turn that a request wants to send or to estimate.
@@ -86,9 +87,7 @@ begin
     admission.refused := 'end_user';
     return admission;
   end if;
-  admission.limited := turnpike.end_user_has_caps(customer);
-  admission.price_name := customer.price_name;
-  admission.prepaid := customer.prepaid;
+  admission := turnpike.of_customer(admission, customer);
   model := turnpike.model_of_turn(caller, coalesce(p_asked.model, space.prompt_facts ->> 'model', space.model));
   if model.pin is null then
     admission.refused := 'model';
@@ -133,6 +132,17 @@ begin
       where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
   end if;
   return turnpike.with_amounts(admission, caller, p_asked, model, space.prompt_facts, talk, of_files);
+end $$;
+
+-- Adds what the account says about the end user.
+create function turnpike.of_customer(admission turnpike.admission, customer end_users) returns turnpike.admission
+language plpgsql immutable as $$
+begin
+  admission.limited := turnpike.end_user_has_caps(customer);
+  admission.price_name := customer.price_name;
+  admission.prepaid := customer.prepaid;
+  admission.rate := customer.rate;
+  return admission;
 end $$;
 
 -- Returns the model of a new turn; all null if there is no such enabled model. p_pin: null: the first of the catalog.

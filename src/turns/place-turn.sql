@@ -19,7 +19,9 @@ create type turnpike.new_turn as (
   reasoning text, -- null: the same
   response_format text, -- null: the same
   stop jsonb, -- null: none
-  store boolean
+  store boolean,
+  -- The rates that have counted the turn, and `tokens`, which is kept with it (rated-turn.sql).
+  rated jsonb -- null: no rate is known
 );
 
 create type turnpike.place as (
@@ -107,7 +109,7 @@ begin
       message_bytes,
       model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
       rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
-      price_id, end_user_price,
+      price_id, end_user_price, rated,
       end_user_hold_credit_micros)
   values (
       p_new.turn_id, caller.user_id, caller.key_id, caller.member_id, admission.space_id, caller.test,
@@ -118,7 +120,7 @@ begin
       greatest(octet_length(p_new.messages::text), case when p_new.messages is not null then p_asked.tokens end),
       admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
       rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
-      (p_sale.price).price_id, turnpike.shown_price(p_sale.price),
+      (p_sale.price).price_id, turnpike.shown_price(p_sale.price), p_new.rated -> 'counted',
       case when p_sale.prepaid then case when place.first_state = 'waiting' then 0
         else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
   returning t.* into written;

@@ -101,7 +101,7 @@ const tokensOf = (body: CreateTurn) => askedTurn(body).short_tokens ?? 0
 const looksOf = onceFor((_isolate: Context["cooling"]) => new GatheredLook<boolean>(REFUSAL_POLICY.looks))
 
 /** True if an Idempotency-Key has a turn. Many requests of a caller share one statement, which locks nothing. */
-function hasTurn(ctx: Context, credential: KeyCredential, key: string): Promise<boolean> {
+export function hasTurn(ctx: Context, credential: KeyCredential, key: string): Promise<boolean> {
   return looksOf(ctx.cooling).ask(credential.hash, key, async (keys) => {
     const { row } = await callAs(ctx, credential, "known_keys", { keys })
     const known = new Set(row.known)

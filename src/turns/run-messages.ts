@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential, SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
+import type { ShownRate } from "../platform/turn-windows.ts"
 import type { Push } from "./pushed-text.ts"
 import { createTurnSchema } from "./schemas.ts"
 import type { TurnRow } from "./turn-row.ts"
@@ -56,9 +57,9 @@ export async function passedCredential(
 
 /** A line of the answer. `alive`: nothing new. */
 export type RunMessage =
-  /** The first line. `runs`: this answer lasts as long as the run of the turn. */
-  | { kind: "accepted"; turn: TurnRow; replayed: boolean; runs: boolean }
-  | { kind: "refused"; error: SentError }
+  /** The first line. `runs`: this answer lasts as long as the run of the turn. `rates`: those of the caller. */
+  | { kind: "accepted"; turn: TurnRow; replayed: boolean; runs: boolean; rates: ShownRate[] }
+  | { kind: "refused"; error: SentError; rates: ShownRate[] }
   /** For the reader of the turn's events. */
   | { kind: "push"; push: Push }
   | { kind: "alive" }

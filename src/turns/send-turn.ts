@@ -144,6 +144,7 @@ export async function sendInPlace(
     const response = await openCallbacksWorker(ctx, RUN_TURN_PATH, input, over.signal)
     const messages = messagesIn(response, over.signal)
     const first = (await messages.next()).value as RunMessage | undefined
+    if (first && "rates" in first) ctx.windows.shown = first.rates
     if (first?.kind === "refused") throw errorSent(first.error)
     if (first?.kind !== "accepted") throw new TurnpikeError("UNAVAILABLE", "The answer has no turn.")
     const { turn, replayed, runs } = first

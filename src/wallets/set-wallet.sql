@@ -19,6 +19,13 @@ begin
     where w.user_id = p_user_id;
 end $$;
 
+-- Sets the default rate of an account's end users, after its wallet exists.
+create function turnpike.set_wallet_rate(p_user_id bigint, p_rate jsonb) returns void language plpgsql as $$
+begin
+  update wallets w set end_user_rate = p_rate
+    where w.user_id = p_user_id and w.end_user_rate is distinct from p_rate;
+end $$;
+
 -- Sets the default price of an account's end users, and whether they are prepaid by default.
 create function turnpike.set_wallet_prices(p_user_id bigint, p_price text, p_prepaid boolean) returns void
 language plpgsql as $$

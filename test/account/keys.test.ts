@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-const KEYS = "/api/account/keys"
+const [KEYS, NO_RATES] = ["/api/account/keys", { rate: null, end_user_rate: null }] as const
 const NO_CAPS = {
   daily_usd: null,
   monthly_usd: null,
@@ -47,6 +47,7 @@ describe("Creating a key", () => {
       hint: `${value.slice(0, 18)}…${value.slice(-4)}`,
       caps: NO_CAPS,
       default_end_user_ref: null,
+      ...NO_RATES,
       created_at: world.clock.now().toISOString(),
       expires_at: null,
       last_used_at: null,
@@ -61,7 +62,7 @@ describe("Creating a key", () => {
       expect(text).not.toMatch(/hash/)
     }
     const [, read] = await browser.json("GET", `${KEYS}/${key.key_id}`)
-    expect(read).toEqual({ ...key, last_used_at: world.clock.now().toISOString(), cap_states: [] })
+    expect(read).toEqual({ ...key, last_used_at: world.clock.now().toISOString(), cap_states: [], rate_states: [] })
   })
 
   test("A new key has exactly the requested scope", async () => {

@@ -148,7 +148,7 @@ export class AskedSequence extends WaitSequence {
     own[cap === "end_user_daily" ? "daily" : "monthly"] = micros
     this.caps.endUsers[ref] = own
     const usd = (amount: number | null) => (amount === null ? null : amount / 1e7)
-    const put = { daily_usd: usd(own.daily), monthly_usd: usd(own.monthly), blocked: null }
+    const put = { daily_usd: usd(own.daily), monthly_usd: usd(own.monthly), blocked: null, rate: null }
     await putLimits(this.context, keys[1]?.credential as KeyCredential, ref, put)
   }
 }

@@ -3,6 +3,7 @@ import { parseBaseEnv } from "../../src/base/env.ts"
 import type { Queue } from "../../src/platform/queue.ts"
 import type { Redis } from "../../src/platform/redis.ts"
 import { RefusalMemory } from "../../src/platform/refusal-memory.ts"
+import { TurnWindows } from "../../src/platform/turn-windows.ts"
 import type { World } from "./world.ts"
 
 /**
@@ -33,5 +34,15 @@ export const forgetful = ({ clock, log, background }: Pick<Context, "clock" | "l
   new RefusalMemory(
     () => ({ drop: async () => {} }) as unknown as Redis,
     { scopes: new Map(), restsUntil: Number.POSITIVE_INFINITY },
+    { clock, log, background },
+  )
+
+/** Counters of rates without Redis, for callers that have no rate. */
+export const uncounted = ({ clock, log, background }: Pick<Context, "clock" | "log" | "background">) =>
+  new TurnWindows(
+    () => {
+      throw new Error("there is no Redis")
+    },
+    { until: 0 },
     { clock, log, background },
   )

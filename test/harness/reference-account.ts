@@ -257,7 +257,7 @@ export class ModelledAccount {
       const limits = { daily: amount(), monthly: amount() }
       this.caps.endUsers[ref] = limits
       const usd = (micros: number | null) => (micros === null ? null : micros / 1e7)
-      const put = { daily_usd: usd(limits.daily), monthly_usd: usd(limits.monthly), blocked: null }
+      const put = { daily_usd: usd(limits.daily), monthly_usd: usd(limits.monthly), blocked: null, rate: null }
       await putLimits(this.context, keys[1]?.credential as KeyCredential, ref, put)
       return
     }

@@ -45,7 +45,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   },
   Conversation: "context{tokens turns} conversation_id created_at end_user_ref last_turn_at space turns",
   EndUser:
-    "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits turns",
+    "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits rates turns",
   EndUserBalance: {
     "test all":
       "available_usd balance_usd end_user_ref held_usd low_balance_usd prepaid prepaid_source price price_source",
@@ -85,7 +85,11 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     "approvals{*} builtin_tools instructions max_output_tokens max_steps max_wait_seconds subagents temperature timeout_seconds",
   McpCheck: "changed duration_ms error left_out ok tools",
   McpServer: "allowed_tools approval approvals{*} headers{*} name url",
-  Me: { every: "caps key{caps created_at key_id name scope test} limits", created: "balance", space: "key{space}" },
+  Me: {
+    every: "caps key{caps created_at key_id name scope test} limits rates",
+    created: "balance",
+    space: "key{space}",
+  },
   Model:
     "engine label max_output_tokens pin price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output reasoning}",
   OtherErrorBody: "code message request_id retryable",

@@ -27,7 +27,7 @@ export const TOKEN_SIGHTS = {
   "a portal session without turns, money and decisions": {
     decideInPortal: "error{code message request_id retryable}",
     exchangePortalCode: "expires_in_seconds preview scopes token",
-    getPortalOverview: "limits{blocked limits{left_share period resets_at}}",
+    getPortalOverview: "limits{blocked limits{left_share period resets_at} rates}",
     getPortalTurn: "error{code message request_id retryable}",
     listPortalTurns: "error{code message request_id retryable}",
     "the page's frame": "accents{dark light} logo mode origins return_url",
@@ -36,7 +36,7 @@ export const TOKEN_SIGHTS = {
     decideInPortal: "decision",
     exchangePortalCode: "expires_in_seconds preview scopes token",
     getPortalOverview:
-      "approvals{call excerpt expires_at input since tool turn_id} limits{blocked limits{left_share period resets_at}} usage{days{charged_usd day turns} month_usd today_usd} wallet{available_usd balance_usd entries{amount_usd at id reason} held_usd}",
+      "approvals{call excerpt expires_at input since tool turn_id} limits{blocked limits{left_share period resets_at} rates} usage{days{charged_usd day turns} month_usd today_usd} wallet{available_usd balance_usd entries{amount_usd at id reason} held_usd}",
     getPortalTurn: "charged_usd created_at excerpt finished_at result state text turn_id",
     listPortalTurns: "charged_usd created_at excerpt finished_at state turn_id waits_for",
     "the page's frame": "accents{dark light} logo mode origins return_url",

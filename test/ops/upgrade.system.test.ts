@@ -14,7 +14,7 @@ import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { STATEMENTS } from "../../src/platform/time-limits.ts"
 import { Turnstile } from "../../src/platform/turnstile.ts"
-import { forgetful, noQueue } from "../harness/context.ts"
+import { forgetful, noQueue, uncounted } from "../harness/context.ts"
 import { rowsOf, type Server, startServer } from "../harness/databases.ts"
 
 /** The next release: conversations have a colour, which workers of this release do not know. */
@@ -138,6 +138,7 @@ async function world() {
     queue: noQueue,
     slots,
     refusals: forgetful({ clock: direct.clock, log() {}, background() {} }),
+    windows: uncounted({ clock: direct.clock, log() {}, background() {} }),
   }
   const ctx = { ...direct, ...quiet, statements: new Turnstile(STATEMENTS) } as unknown as Context
   const credential = parseApiKey(value) as KeyCredential

@@ -10,7 +10,7 @@ export const FOREIGN_READS: Record<string, string[]> = {
   feed: ["spaces"],
   plans: ["subscriptions"],
   resale: ["model_calls", "model_catalog", "turns", "users", "waiting_turns"],
-  quotas: ["spaces"],
+  quotas: ["open_turns", "spaces"],
   providers: ["account_days", "account_hours", "conversations", "model_calls", "open_turns", "turn_ends", "users"],
   catalog: ["spaces", "users"],
   files: ["spaces", "turns", "users"],

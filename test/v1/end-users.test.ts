@@ -20,11 +20,12 @@ interface EndUser {
   billed_usd: number
   billed_this_month_usd: number
   billed_today_usd: number
-  limits: { daily_usd: number | null; monthly_usd: number | null; blocked: boolean }
+  limits: { daily_usd: number | null; monthly_usd: number | null; blocked: boolean; rate: null }
   caps: object[]
+  rates: object[]
 }
 
-const NO_LIMITS = { daily_usd: null, monthly_usd: null, blocked: false }
+const NO_LIMITS = { daily_usd: null, monthly_usd: null, blocked: false, rate: null }
 const at = (ref: string, rest = "") => `/v1/end-users/${encodeURIComponent(ref)}${rest}`
 
 /** An account with a key for all its spaces, and a key for the spaces that this key makes. */
@@ -55,14 +56,14 @@ describe("Limits of end users", () => {
     const { all } = await account()
     for (const ref of HOSTILE_REFS) {
       expect(await errorOf(all.call("GET", at(ref)))).toEqual([404, "NOT_FOUND"])
-      const limits = { daily_usd: 0.1234567, monthly_usd: 20, blocked: false }
+      const limits = { daily_usd: 0.1234567, monthly_usd: 20, blocked: false, rate: null }
       const [status, saved] = await readJson(all.call("PUT", at(ref, "/limits"), limits))
       expect([status, saved], ref).toEqual([200, expect.objectContaining({ end_user_ref: ref, turns: 0, limits })])
       expect(await readJson(all.call("GET", at(ref)))).toEqual([200, saved])
     }
     const [ref = ""] = HOSTILE_REFS
     const [, replaced] = await readJson(all.call("PUT", at(ref, "/limits"), { monthly_usd: 0 }))
-    expect(replaced.limits).toEqual({ daily_usd: null, monthly_usd: 0, blocked: false })
+    expect(replaced.limits).toEqual({ daily_usd: null, monthly_usd: 0, blocked: false, rate: null })
     const [, cleared] = await readJson(
       all.call("PUT", at(ref, "/limits"), { daily_usd: null, monthly_usd: null, blocked: null }),
     )
@@ -198,10 +199,12 @@ test("The list and each end user agree with the turns, newest first, for every k
     for (const limit of [1, 2, 100]) {
       const listed = await pages(client, `limit=${limit}`)
       expect(
-        listed.map(({ limits: _, caps: __, billed_usd, billed_this_month_usd, billed_today_usd, ...rest }) => ({
-          ...rest,
-          micros: [billed_usd, billed_this_month_usd, billed_today_usd].map((usd) => Math.round(usd * 10_000_000)),
-        })),
+        listed.map(
+          ({ limits: _, caps: __, rates: ___, billed_usd, billed_this_month_usd, billed_today_usd, ...rest }) => ({
+            ...rest,
+            micros: [billed_usd, billed_this_month_usd, billed_today_usd].map((usd) => Math.round(usd * 10_000_000)),
+          }),
+        ),
       ).toEqual(wanted)
       const limited = listed.find(({ end_user_ref }) => end_user_ref === refs[0])
       expect(limited ?? { limits: { monthly_usd: 5 }, caps: [state] }).toMatchObject({

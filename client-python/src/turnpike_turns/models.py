@@ -566,6 +566,11 @@ class EndUser(ApiObject):
     is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a
     test key: the limits of test turns, by their rehearsed cost.
     """
+    rates: list[RateState]
+    """
+    The limits of the rate that applies to the end user's turns from this key, with their use: the end user's
+    own rate, else the key's default, else the account's. Empty if no rate applies.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -748,6 +753,8 @@ class EndUserLimits(ApiObject):
     """The end user's own limit for a UTC month, in USD; null: the default applies."""
     blocked: bool
     """True if new turns of the end user are rejected."""
+    rate: Rate | None
+    """The end user's own rate; null: the default applies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1368,6 +1375,8 @@ class Me(ApiObject):
     account's plan, with the amounts spent, reserved and left. For the caps of one customer, read the end user.
     Empty for a test key, whose turns have no caps.
     """
+    rates: list[RateState]
+    """The limits of the key's rate, with their use. For the rate of one customer, read the end user."""
     limits: list[CountState]
     """The account's limits on counts and sizes, and their usage, for live and test data together."""
     balance: Balance | None
@@ -1390,6 +1399,13 @@ class MeKey(ApiObject):
     """
     The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the
     `key_id`, as the `end_user_ref` of its own end user.
+    """
+    rate: Rate | None
+    """How much the key may send in a minute, and at the same time. Null: no limit."""
+    end_user_rate: Rate | None
+    """
+    The default rate of each of your customers without a rate of their own, when this key sends their turns.
+    Null: the account's default.
     """
     created_at: datetime
     expires_at: datetime | None
@@ -1614,6 +1630,43 @@ class QuotaDetails(ApiObject):
     """The smallest hold that the turn needs, in your cost."""
     exceeded: list[CapState]
     """All caps that have less left than `needed_usd`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate(ApiObject):
+    """How much may be sent in a minute, and at the same time."""
+
+    requests_per_minute: int | None
+    """The most turns that are accepted in a minute. Null: no limit."""
+    input_tokens_per_minute: int | None
+    """
+    The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an
+    estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit.
+    """
+    concurrent_turns: int | None
+    """The most turns that are queued or running at the same time. Null: no limit."""
+    fail: Literal["open", "closed"]
+    """
+    What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with
+    503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateState(ApiObject):
+    """The object RateState of the API."""
+
+    limit: Literal["key_requests", "key_input_tokens", "key_turns", "end_user_requests", "end_user_input_tokens", "end_user_turns"]
+    """
+    The limit: `requests` and `input_tokens` in a minute, or `turns` at the same time, of the key or of the end
+    user.
+    """
+    most: int
+    """The limit's value."""
+    used: int | None
+    """How much of it is used now. It can exceed `most`. Null: the counters cannot be read at the moment."""
+    window_seconds: int | None
+    """The length of the window. Null: no window."""
 
 
 @dataclass(frozen=True, kw_only=True)

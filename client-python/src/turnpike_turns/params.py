@@ -305,6 +305,21 @@ class SentMessageUserContent(TypedDict):
     text: str
 
 
+class SetRate(TypedDict, total=False):
+    """Replaces the whole rate."""
+
+    # The most turns that are accepted in a minute. Null: no limit.
+    requests_per_minute: int | None
+    # The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an
+    # estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit.
+    input_tokens_per_minute: int | None
+    # The most turns that are queued or running at the same time. Null: no limit.
+    concurrent_turns: int | None
+    # What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected
+    # with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases.
+    fail: Literal["open", "closed"]
+
+
 class _SubagentInput(TypedDict):
     name: str
     # When to use the sub-agent. The agent reads this text.

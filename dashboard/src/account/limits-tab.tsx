@@ -6,6 +6,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Section } from "../ui/page.tsx"
 import { plainNumber, typedOrNull } from "../ui/plain.ts"
+import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 import { Read } from "../ui/read.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -28,6 +29,7 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
     end_user_monthly_usd: limits.end_user_monthly_usd === null ? "" : plainNumber(limits.end_user_monthly_usd),
     low_balance_usd: plainNumber(limits.low_balance_usd),
   })
+  const [rate, setRate] = draft.useField("rate", textsOfRate(limits.end_user_rate))
   const bind = (name: keyof typeof form) => ({
     name,
     error: put.error,
@@ -43,6 +45,7 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
           end_user_daily_usd: typedOrNull(form.end_user_daily_usd),
           end_user_monthly_usd: typedOrNull(form.end_user_monthly_usd),
           low_balance_usd: typedOrNull(form.low_balance_usd) ?? 0,
+          end_user_rate: rateOfTexts(rate),
         },
       },
       { onSuccess: () => toast("The limits are saved.") },
@@ -73,6 +76,13 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
       <p className="text-muted text-xs">
         These caps apply to end users without caps of their own, unless the API key of the turn sets a default.
       </p>
+      <RateFields
+        name="end_user_rate"
+        title="Rate of each end user"
+        texts={rate}
+        onChange={setRate}
+        error={put.error}
+      />
       <TextInput
         label="Low-balance alert (USD)"
         hint="The event balance.low is sent when the balance falls below this amount. 0: never."

@@ -14,7 +14,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Balance and usage", operators: false },
   { title: "Receipts and statements", path: "/docs/receipts", words: "Read a receipt Compute an amount The receipt for an end user Verify a signature Read a statement", operators: false },
   { title: "Metering and billing", path: "/docs/metering", words: "Start the export Count each row once Prove an hour Recipes", operators: false },
-  { title: "Caps and quotas", path: "/docs/caps", words: "The caps Limit a customer Counts and storage Holds Refusals Estimate a turn", operators: false },
+  { title: "Caps and quotas", path: "/docs/caps", words: "The caps Limit a customer Counts and storage Holds Refusals Rates Estimate a turn", operators: false },
   { title: "Prices and wallets", path: "/docs/resale", words: "Set a price How a charge is rounded Prepaid wallets Rehearse it with a test key Usage by your own dimensions", operators: false },
   { title: "Portal", path: "/docs/portal", words: "Open the portal What each scope shows In a frame Look", operators: false },
   { title: "Receiving webhooks", path: "/docs/webhooks", words: "Register a webhook Try webhooks on your machine Verify a webhook The first ping Event types Delivery and retries", operators: false },

@@ -21,6 +21,8 @@ export interface AccountLimits {
   end_user_monthly_usd: number | null
   /** The event `balance.low` is sent when the balance falls below this amount. */
   low_balance_usd: number
+  /** The rate of each end user, if neither the end user nor the key has one. Null: no limit. */
+  end_user_rate: Rate | null
 }
 
 /** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is a notice to the account's owner, so only keys to all spaces see it. */
@@ -499,6 +501,10 @@ export interface ApiKey {
   caps: Caps
   /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
+  /** How much the key may send in a minute, and at the same time. Null: no limit. */
+  rate: Rate | null
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate: Rate | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -529,6 +535,10 @@ export interface ApiKeyWithCaps {
   caps: Caps
   /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
+  /** How much the key may send in a minute, and at the same time. Null: no limit. */
+  rate: Rate | null
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate: Rate | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -538,6 +548,8 @@ export interface ApiKeyWithCaps {
   previous_expires_at: string | null
   /** The key's daily, monthly and window cap, with the amount spent. Only caps that are set are listed. A test key has none. */
   cap_states: CapState[]
+  /** The limits of the key's rate, with their use. */
+  rate_states: RateState[]
 }
 
 export interface AppToken {
@@ -1242,6 +1254,10 @@ export interface CreateApiKey {
   default_end_user_ref?: string | null | undefined
   /** The spending caps of the key. Default: no caps. With a test key, only the limits of its end users apply, to the rehearsed cost of turns. */
   caps?: SetCaps | undefined
+  /** How much the key may send in a minute, and at the same time. Null: no limit. A rate that you leave out keeps its value. */
+  rate?: SetRate | null | undefined
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate?: SetRate | null | undefined
 }
 
 export interface CreateChatTurn {
@@ -1470,7 +1486,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1726,6 +1742,8 @@ export interface EndUser {
   limits: EndUserLimits
   /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost. */
   caps: CapState[]
+  /** The limits of the rate that applies to the end user's turns from this key, with their use: the end user's own rate, else the key's default, else the account's. Empty if no rate applies. */
+  rates: RateState[]
 }
 
 export interface EndUserBalance {
@@ -1871,6 +1889,8 @@ export interface EndUserLimits {
   monthly_usd: number | null
   /** True if new turns of the end user are rejected. */
   blocked: boolean
+  /** The end user's own rate; null: the default applies. */
+  rate: Rate | null
 }
 
 export interface EndUserList {
@@ -3052,6 +3072,10 @@ export interface NewApiKey {
   caps: Caps
   /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
+  /** How much the key may send in a minute, and at the same time. Null: no limit. */
+  rate: Rate | null
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate: Rate | null
   created_at: string
   expires_at: string | null
   /** The time of the last request with the key, accurate to a minute; null: never used. */
@@ -3455,6 +3479,8 @@ export interface PutAccountLimits {
   end_user_monthly_usd?: number | string | null | undefined
   /** The event `balance.low` is sent when the balance falls below this amount. */
   low_balance_usd?: number | string | undefined
+  /** The rate of each end user, if neither the end user nor the key has one. Null: no limit. */
+  end_user_rate?: SetRate | null | undefined
 }
 
 /** Settings that are left out stay as they are. They apply from the next turn on. */
@@ -3485,6 +3511,8 @@ export interface PutEndUserLimits {
   monthly_usd?: number | string | null | undefined
   /** `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false. */
   blocked?: boolean | null | undefined
+  /** How much the end user may send. Null or left out: the default applies. */
+  rate?: SetRate | null | undefined
 }
 
 /** Replaces the whole profile. */
@@ -3620,6 +3648,29 @@ export interface QuotaDetails {
   needed_usd: number
   /** All caps that have less left than `needed_usd`. */
   exceeded: CapState[]
+}
+
+/** How much may be sent in a minute, and at the same time. */
+export interface Rate {
+  /** The most turns that are accepted in a minute. Null: no limit. */
+  requests_per_minute: number | null
+  /** The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit. */
+  input_tokens_per_minute: number | null
+  /** The most turns that are queued or running at the same time. Null: no limit. */
+  concurrent_turns: number | null
+  /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
+  fail: "open" | "closed"
+}
+
+export interface RateState {
+  /** The limit: `requests` and `input_tokens` in a minute, or `turns` at the same time, of the key or of the end user. */
+  limit: "key_requests" | "key_input_tokens" | "key_turns" | "end_user_requests" | "end_user_input_tokens" | "end_user_turns"
+  /** The limit's value. */
+  most: number
+  /** How much of it is used now. It can exceed `most`. Null: the counters cannot be read at the moment. */
+  used: number | null
+  /** The length of the window. Null: no window. */
+  window_seconds: number | null
 }
 
 /** How much the model reasons before it answers. */
@@ -4156,6 +4207,18 @@ export interface SetCredentials {
   email?: string | undefined
   /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
+}
+
+/** Replaces the whole rate. */
+export interface SetRate {
+  /** The most turns that are accepted in a minute. Null: no limit. */
+  requests_per_minute?: number | null | undefined
+  /** The most input tokens in a minute. A turn is accepted while the window has any left. It counts by an estimate of its text, and from its end on by the tokens that its model calls had. Null: no limit. */
+  input_tokens_per_minute?: number | null | undefined
+  /** The most turns that are queued or running at the same time. Null: no limit. */
+  concurrent_turns?: number | null | undefined
+  /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
+  fail?: "open" | "closed" | undefined
 }
 
 export interface Setting {
@@ -5653,6 +5716,10 @@ export interface UpdateApiKey {
   default_end_user_ref?: string | null | undefined
   /** Caps that you leave out keep their values. */
   caps?: SetCaps | undefined
+  /** How much the key may send in a minute, and at the same time. Null: no limit. A rate that you leave out keeps its value. */
+  rate?: SetRate | null | undefined
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate?: SetRate | null | undefined
 }
 
 export interface UpdateApiKeyRequest {

@@ -9,6 +9,7 @@ import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { RateTable } from "../ui/rate-table.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -77,6 +78,7 @@ export function EndUserPage() {
                   columns={CAP_COLUMNS}
                 />
               )}
+              {data.rates.length > 0 && <RateTable caption="The rates that apply to new turns" states={data.rates} />}
               <OwnCaps key={JSON.stringify(data.limits)} of={data} test={test} />
             </Section>
             <EndUserProfileSection endUserRef={endUserRef} test={test} />

@@ -6,7 +6,7 @@ import { TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
 
-const NONE = { daily_usd: null, monthly_usd: null }
+const NONE = { daily_usd: null, monthly_usd: null, rate: null }
 
 /** Sets the caps of an end user, who may not have any turn yet. */
 export function CapEndUserDialog({ test, onClose }: { test: true | undefined; onClose: () => void }) {

@@ -1,18 +1,20 @@
-import type { EndUser } from "../api/operations.ts"
+import type { EndUser, SetRate } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
 import { DismissButton } from "../ui/dialog.tsx"
 import type { Draft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { plainNumber, typedOrNull } from "../ui/plain.ts"
+import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 
 type Limits = EndUser["limits"]
+type OwnLimits = Pick<Limits, "daily_usd" | "monthly_usd" | "rate">
 
 const textOf = (usd: number | null) => (usd === null ? "" : plainNumber(usd))
 
 interface LimitsFormProps {
-  limits: Pick<Limits, "daily_usd" | "monthly_usd">
-  onSave: (limits: Pick<Limits, "daily_usd" | "monthly_usd">) => void
+  limits: OwnLimits
+  onSave: (limits: Pick<Limits, "daily_usd" | "monthly_usd"> & { rate: SetRate | null }) => void
   busy: boolean
   error: unknown
   verb: string
@@ -20,11 +22,11 @@ interface LimitsFormProps {
   draft: Draft
   /** The form is in a dialog, which shows the state of the draft itself. */
   inDialog?: boolean
-  /** Fields above the two caps. */
+  /** Fields above the caps. */
   children?: React.ReactNode
 }
 
-/** The daily and the monthly cap of an end user. The default applies to an empty field. */
+/** The daily and the monthly cap of an end user, and the rate. The default applies to an empty field. */
 export function EndUserLimitsForm({
   limits,
   onSave,
@@ -38,11 +40,14 @@ export function EndUserLimitsForm({
 }: LimitsFormProps) {
   const [daily, setDaily] = draft.useField("daily", textOf(limits.daily_usd))
   const [monthly, setMonthly] = draft.useField("monthly", textOf(limits.monthly_usd))
+  const [rate, setRate] = draft.useField("rate", textsOfRate(limits.rate))
   return (
     <Form
       label="Caps"
       draft={inDialog ? undefined : draft}
-      onSubmit={() => onSave({ daily_usd: typedOrNull(daily), monthly_usd: typedOrNull(monthly) })}
+      onSubmit={() =>
+        onSave({ daily_usd: typedOrNull(daily), monthly_usd: typedOrNull(monthly), rate: rateOfTexts(rate) })
+      }
       actions={
         <>
           <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
@@ -75,6 +80,7 @@ export function EndUserLimitsForm({
           onChange={({ target }) => setMonthly(target.value)}
         />
       </div>
+      <RateFields name="rate" title="Rate (empty: the default applies)" texts={rate} onChange={setRate} error={error} />
       {error ? <ErrorState error={error} /> : null}
     </Form>
   )

@@ -6,6 +6,7 @@ import { AnswerDialog, ConfirmDialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Select, TextInput } from "../ui/field.tsx"
+import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
@@ -43,6 +44,8 @@ function EditKey({ apiKey, onClose }: Props) {
   const [expiry, setExpiry] = draft.useField("expiry", UNCHANGED)
   const [endUser, setEndUser] = draft.useField("endUser", apiKey.default_end_user_ref ?? "")
   const [caps, setCaps] = draft.useField("caps", textsOfCaps(apiKey.caps))
+  const [rate, setRate] = draft.useField("rate", textsOfRate(apiKey.rate))
+  const [endUserRate, setEndUserRate] = draft.useField("end_user_rate", textsOfRate(apiKey.end_user_rate))
   const save = () =>
     update.mutate(
       {
@@ -52,6 +55,8 @@ function EditKey({ apiKey, onClose }: Props) {
           ...(expiry.days !== UNCHANGED.days && { expires_at: expiry.at }),
           default_end_user_ref: endUser.trim() || null,
           ...(!apiKey.test && { caps: capsOfTexts(caps) }),
+          rate: rateOfTexts(rate),
+          end_user_rate: rateOfTexts(endUserRate),
         },
       },
       {
@@ -69,7 +74,7 @@ function EditKey({ apiKey, onClose }: Props) {
       onClose={onClose}
       onSubmit={save}
       title={`Edit the key ${apiKey.name}`}
-      about="The value and the scope stay the same. An empty field means no cap."
+      about="The value and the scope stay the same. An empty field means no cap and no limit."
       actions={
         <>
           <DismissButton />
@@ -104,6 +109,14 @@ function EditKey({ apiKey, onClose }: Props) {
         onChange={({ target }) => setEndUser(target.value)}
       />
       {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
+      <RateFields name="rate" title="Rate of the key" texts={rate} onChange={setRate} error={update.error} />
+      <RateFields
+        name="end_user_rate"
+        title="Default rate of each end user"
+        texts={endUserRate}
+        onChange={setEndUserRate}
+        error={update.error}
+      />
       {update.error && <ErrorState error={update.error} />}
     </AnswerDialog>
   )

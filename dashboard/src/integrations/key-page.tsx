@@ -10,6 +10,7 @@ import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { RateTable, rateText } from "../ui/rate-table.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
@@ -35,7 +36,7 @@ export function KeyPage() {
         apiKey && (
           <>
             <Button disabled={apiKey.revoked_at !== null} onClick={() => setAsked({ kind: "edit", apiKey })}>
-              Edit name and caps
+              Edit name, caps and rates
             </Button>
             <KeyMenu apiKey={apiKey} ask={setAsked} />
           </>
@@ -99,10 +100,10 @@ function SpaceOfKey({ id, test }: { id: string; test: true | undefined }) {
   )
 }
 
-function KeyCaps({ apiKey: { cap_states, caps, test } }: { apiKey: ApiKeyWithCaps }) {
+function KeyCaps({ apiKey: { cap_states, caps, test, rate_states, end_user_rate } }: { apiKey: ApiKeyWithCaps }) {
   const forEndUsers = caps.end_user_daily_usd !== null || caps.end_user_monthly_usd !== null
   return (
-    <Section title="Caps">
+    <Section title="Caps and rates">
       <Table
         caption="Caps of this key"
         rows={cap_states}
@@ -125,6 +126,8 @@ function KeyCaps({ apiKey: { cap_states, caps, test } }: { apiKey: ApiKeyWithCap
           </p>
         }
       />
+      <RateTable caption="Rates of this key" states={rate_states} />
+      {end_user_rate && <p className="text-muted">Each end user has a default rate: {rateText(end_user_rate)}.</p>}
       {forEndUsers && (
         <p className="text-muted">
           Default caps per end user: <Money usd={caps.end_user_daily_usd} /> per day,{" "}

@@ -10,6 +10,7 @@ import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
+import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { CapFields } from "./cap-fields.tsx"
 import {
@@ -64,6 +65,8 @@ export function NewKeyDialog({
   const [expiry, setExpiry] = draft.useField("expiry", NO_EXPIRY)
   const [endUser, setEndUser] = draft.useField("endUser", "")
   const [caps, setCaps] = draft.useField("caps", textsOfCaps({}))
+  const [rate, setRate] = draft.useField("rate", textsOfRate(null))
+  const [endUserRate, setEndUserRate] = draft.useField("end_user_rate", textsOfRate(null))
   // The sample after a key for all spaces uses the newest space.
   const spaces = useRead("listSpaces", { query: { test: test ? "true" : "false", limit: 1 } })
   const reachedBy = (made: NewApiKey) =>
@@ -79,6 +82,8 @@ export function NewKeyDialog({
           ...(endUser.trim() !== "" && { default_end_user_ref: endUser.trim() }),
           ...(scope === "space" && { space }),
           ...(!test && { caps: capsOfTexts(caps) }),
+          rate: rateOfTexts(rate),
+          end_user_rate: rateOfTexts(endUserRate),
         },
       },
       { onSuccess: onClose },
@@ -174,9 +179,17 @@ export function NewKeyDialog({
       />
       {!test && (
         <details>
-          <summary className="font-strong">Caps (optional)</summary>
+          <summary className="font-strong">Caps and rates (optional)</summary>
           <div className="pt-3">
             <CapFields texts={caps} onChange={setCaps} error={create.error} />
+            <RateFields name="rate" title="Rate of the key" texts={rate} onChange={setRate} error={create.error} />
+            <RateFields
+              name="end_user_rate"
+              title="Default rate of each end user"
+              texts={endUserRate}
+              onChange={setEndUserRate}
+              error={create.error}
+            />
           </div>
         </details>
       )}

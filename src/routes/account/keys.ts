@@ -86,7 +86,7 @@ export function mountKeys(app: App) {
     },
     async (c, { params }) => {
       const key = await getKey(c.get("ctx"), sessionOf(c), params.key_id)
-      return { ...serializeKey(key), cap_states: key.cap_states.map(serializeCapState) }
+      return { ...serializeKey(key), cap_states: key.cap_states.map(serializeCapState), rate_states: key.rate_states }
     },
   )
 

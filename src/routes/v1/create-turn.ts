@@ -9,6 +9,7 @@ import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { madeOf, parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { wholeParam } from "../../http/query.ts"
+import { RATE_HEADERS } from "../../http/rate-headers.ts"
 import { acceptTurn, type NewTurn } from "../../turns/accept-turn.ts"
 import { sendStored } from "../../turns/attach-files.ts"
 import { MESSAGE_POLICY, TURN_POLICY } from "../../turns/policies.ts"
@@ -45,7 +46,7 @@ export function mountCreateTurn(app: App) {
         "and waiting does not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is 429 `QUOTA_EXCEEDED`. `details` describes the cap that " +
         "resets last, and `Retry-After` is the number of seconds until then. Rejected requests are not stored, so you " +
         "can send the same Idempotency-Key again. A repeat of an accepted turn returns the turn even if a cap " +
-        "has been reached since. See [Caps and quotas](/docs/caps).",
+        "has been reached since. If the key or its end user has a rate, a turn beyond it is 429 `RATE_LIMITED`. See [Caps and quotas](/docs/caps).",
       headers: [
         {
           name: "Idempotency-Key",
@@ -84,6 +85,7 @@ export function mountCreateTurn(app: App) {
         headers: {
           Location: "The turn's path.",
           traceresponse: "The turn's span, as in its field `traceparent`.",
+          ...RATE_HEADERS,
           [REPLAYED]: "`true` if an earlier request with this key created the turn.",
         },
       },

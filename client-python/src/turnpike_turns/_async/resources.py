@@ -176,6 +176,7 @@ from ..params import (
     SentMessageSystem,
     SentMessageTool,
     SentMessageUser,
+    SetRate,
     SubagentInput,
     ToolInput,
 )
@@ -1415,7 +1416,8 @@ class AsyncTurns(AsyncTurnActions):
         not help. If the wallet of its end user is too low, it is 402 `END_USER_CREDIT_SPENT`. Otherwise it is
         429 `QUOTA_EXCEEDED`. `details` describes the cap that resets last, and `Retry-After` is the number of
         seconds until then. Rejected requests are not stored, so you can send the same Idempotency-Key again. A
-        repeat of an accepted turn returns the turn even if a cap has been reached since. See Caps and quotas.
+        repeat of an accepted turn returns the turn even if a cap has been reached since. If the key or its end
+        user has a rate, a turn beyond it is 429 `RATE_LIMITED`. See Caps and quotas.
 
         Args:
             space: The `space_id` of the space that runs the turn.
@@ -1463,7 +1465,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
         Example:
             await turnpike.turns.create(
@@ -1586,7 +1588,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
         Example:
             turn = await turnpike.turns.run(space="spc_…", end_user_ref="customer-42", text="Where is my order?")
@@ -1688,7 +1690,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
         Example:
             stream = turnpike.turns.stream(space="spc_…", end_user_ref="customer-42", text="Tell me more.")
@@ -2932,6 +2934,7 @@ class AsyncEndUsers:
         daily_usd: Decimal | float | str | None | Unset = UNSET,
         monthly_usd: Decimal | float | str | None | Unset = UNSET,
         blocked: bool | None | Unset = UNSET,
+        rate: SetRate | None | Unset = UNSET,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> EndUser:
@@ -2952,6 +2955,7 @@ class AsyncEndUsers:
             daily_usd: The limit for a UTC day, in USD. Null or left out: the default applies.
             monthly_usd: The limit for a UTC month, in USD. Null or left out: the default applies.
             blocked: `true`: new turns are rejected with END_USER_BLOCKED. Null or left out: false.
+            rate: How much the end user may send. Null or left out: the default applies.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
@@ -2966,7 +2970,7 @@ class AsyncEndUsers:
         """
         sending = Input(
             path={"end_user_ref": end_user_ref},
-            body={"daily_usd": daily_usd, "monthly_usd": monthly_usd, "blocked": blocked},
+            body={"daily_usd": daily_usd, "monthly_usd": monthly_usd, "blocked": blocked, "rate": rate},
         )
         return await self._transport.call(PUT_END_USER_LIMITS, sending, Options(max_retries=max_retries, timeout=timeout))
 
