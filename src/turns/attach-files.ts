@@ -131,8 +131,8 @@ function readAttachment(attachment: Attachment): ReadAttachment {
 
 /**
  * The ids of the attached files, in their order. New ones become files of the space, under a key made from the
- * request's key, so that a retry stores nothing twice. `made` gets each file that this request stored. Throws the errors
- * of `uploadFile`.
+ * request's key, so that a retry stores nothing twice. `made` gets each file that this request stored. Throws the
+ * errors of `uploadFile`.
  */
 async function attachFiles(
   ctx: Context,
