@@ -49,7 +49,7 @@ async function run(job: Job): Promise<Result> {
       const started = performance.now()
       const id = `${job.prefix}-${sent++}`
       const get = job.paths?.[sent % job.paths.length]
-      const body = JSON.stringify({ space: account.space, end_user_ref: id, text: "Where is my order?" })
+      const body = JSON.stringify({ space: account.space, end_user_ref: id, text: job.text ?? "Where is my order?" })
       const answer = get
         ? await call(url, get, "GET", { authorization })
         : await call(url, "/v1/turns", "POST", post(authorization, id, body), body)

@@ -18,6 +18,8 @@ export interface Job {
   count?: number
   /** The maximum number of requests per minute, evenly spread. */
   perMinute?: number
+  /** The text of each turn; a question without directives by default. */
+  text?: string
   /** Paths to GET instead of posting turns. */
   paths?: string[]
 }

@@ -9,7 +9,7 @@ import { countTurns, timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
 import { readProcess } from "./processes.ts"
 import { BENCH_PIN, createSite, type Site, useBenchModel } from "./site.ts"
-import { round } from "./statistics.ts"
+import { quartersOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 50
@@ -114,16 +114,6 @@ type Way = "environment" | "accounts"
 interface Cost {
   worker: number
   postgres: number
-}
-
-function quartersOf(samples: number[]) {
-  const sorted = [...samples].sort((a, b) => a - b)
-  const at = (share: number) => {
-    const index = share * (sorted.length - 1)
-    const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0]
-    return round(low + (high - low) * (index % 1))
-  }
-  return { median: at(0.5), quarter: at(0.25), three_quarters: at(0.75) }
 }
 
 async function createRoutedSite(world: BenchWorld, name: string, baseUrl: string): Promise<Site> {

@@ -10,7 +10,7 @@ const WAIT_MS = 120_000
 const MOST_PER_MS = 2
 
 /** `perMinute`: the maximum of turns per minute; 0 for as many as possible. */
-type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number }
+type Pace = Pick<Options, "seconds" | "clients"> & { perMinute?: number; text?: string }
 
 /** Measures turns with v1 and callbacks as separate workers (`split`), or with one worker for all groups. */
 export async function measureTurns(world: BenchWorld, options: Options, accounts: number, split = false) {
@@ -24,8 +24,15 @@ export async function measureTurns(world: BenchWorld, options: Options, accounts
 }
 
 /** Measures turns from POST to done, each in its own conversation. The time ends when the last one is done. */
-export async function timeTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0 }: Pace) {
-  const job = { url: site.runtime.url, accounts: site.accounts, prefix: "turn", clients, perMinute }
+export async function timeTurns(world: BenchWorld, site: Site, { seconds, clients, perMinute = 0, text }: Pace) {
+  const job = {
+    url: site.runtime.url,
+    accounts: site.accounts,
+    prefix: "turn",
+    clients,
+    perMinute,
+    ...(text && { text }),
+  }
   const before = (await countTurns(site)).done
   const warm = await world.load.run({ ...job, seconds: 1 })
   await untilDone(site, before + warm.samples.length)

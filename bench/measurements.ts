@@ -12,6 +12,7 @@ import { measureFiles } from "./measure-files.ts"
 import { measureFloor } from "./measure-floor.ts"
 import { measureHistory } from "./measure-history.ts"
 import { measureHostile } from "./measure-hostile.ts"
+import { measureIdentity } from "./measure-identity.ts"
 import { measureLatency } from "./measure-latency.ts"
 import { measureLogins } from "./measure-logins.ts"
 import { measureMemory } from "./measure-memory.ts"
@@ -152,6 +153,7 @@ const ALL: Measurement[] = [
   { group: "restore", title: "restore drill", world: { runtime: "miniflare" }, measure: measureRestore },
   { group: "retention", title: "deleting old data", world: { settings: FILLING }, measure: measureRetention },
   { group: "routing", title: "what the router costs a turn", isCompared: true, measure: measureRouting },
+  { group: "identity", title: "what a signed identity costs a tool call", measure: measureIdentity },
   { group: "memory", title: "memory", measure: measureMemory },
   { group: "files", title: "files of 100 MiB", measure: (world) => measureFiles(world) },
   { group: "churn", title: "dead rows of turns", world: { settings: CHURN_SETTINGS }, measure: measureChurn },

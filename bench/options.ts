@@ -66,6 +66,7 @@ export const MEASUREMENTS = [
   "fair",
   "wakes",
   "routing",
+  "identity",
   "retention",
   "restore",
 ]

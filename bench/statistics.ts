@@ -10,6 +10,17 @@ export function timesOf(samples: number[]): Times {
   return { p50: at(0.5), p99: at(0.99) }
 }
 
+/** The median of these samples, and the quarters next to it. */
+export function quartersOf(samples: number[]) {
+  const sorted = [...samples].sort((a, b) => a - b)
+  const at = (share: number) => {
+    const index = share * (sorted.length - 1)
+    const [low, high] = [sorted[Math.floor(index)] ?? 0, sorted[Math.ceil(index)] ?? 0]
+    return round(low + (high - low) * (index % 1))
+  }
+  return { median: at(0.5), quarter: at(0.25), three_quarters: at(0.75) }
+}
+
 export function round(value: number, digits = 2): number {
   return Math.round(value * 10 ** digits) / 10 ** digits
 }
