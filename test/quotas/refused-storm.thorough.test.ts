@@ -15,10 +15,29 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+/** What PostgreSQL has done for the world: the ms in which its sessions ran statements, and how many began. */
+async function workOfPostgres() {
+  const [row] = await world.sql<{ active_ms: number; sessions: number }>(
+    "select active_time as active_ms, sessions::int from pg_stat_database where datname = current_database()",
+  )
+  return row ?? { active_ms: Number.NaN, sessions: Number.NaN }
+}
+
+/** The locks of the world's sessions at this moment. */
+async function locksNow() {
+  const [row] = await world.sql<{ held: number; awaited: number }>(
+    `select count(*) filter (where granted)::int as held, count(*) filter (where not granted)::int as awaited
+     from pg_locks where locktype in ('tuple', 'transactionid', 'relation')
+       and pid in (select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid())`,
+  )
+  return row ?? { held: Number.NaN, awaited: Number.NaN }
+}
+
 /** Sends refused turns with a new Idempotency-Key each, while another account sends one after the other. */
 async function storm({ client, space }: CappedAccount, count: number, status: number) {
   await world.plan([])
-  const before = await world.connections()
+  const [before, work] = [await world.connections(), await workOfPostgres()]
+  const locks: Awaited<ReturnType<typeof locksNow>>[] = []
   let left = count
   let others = 0
   const sender = async () => {
@@ -31,17 +50,28 @@ async function storm({ client, space }: CappedAccount, count: number, status: nu
     while (left > 0) {
       expect((await other.client.sendTurn({ space: other.space, text: "hello" })).status).toBe(202)
       others++
+      locks.push(await locksNow())
     }
   }
   await Promise.all([...Array.from({ length: AT_ONCE }, sender), neighbour()])
-  const after = await world.connections()
+  const [after, worked] = [await world.connections(), await workOfPostgres()]
   const labels = (await world.calls()).map(({ label }) => label)
   const [all = 0, looks = 0] = ["accept_turn", "known_keys"].map(
     (name) => labels.filter((one) => one.includes(name)).length,
   )
   expect(after.dropped).toBe(before.dropped)
   const accepts = all - others
-  return { count, accepts, looks, others }
+  const mean = (name: "held" | "awaited") =>
+    Math.round((10 * locks.reduce((sum, one) => sum + one[name], 0)) / locks.length) / 10
+  return {
+    count,
+    accepts,
+    looks,
+    others,
+    connections: after.opened - before.opened,
+    locks: { held: mean("held"), awaited: mean("awaited") },
+    postgres_ms_each: Math.round((100 * (worked.active_ms - work.active_ms)) / count) / 100,
+  }
 }
 
 test.each([
