@@ -899,11 +899,20 @@ create table conversation_summaries (
   created_at timestamptz not null
 );
 
--- The messages of turns that were sent as messages instead of one text (src/turns/messages.ts).
+-- The messages of turns that were sent as messages instead of one text (src/turns/messages.ts), or as results of calls.
 -- turns.text has the last text of the user. They are kept and deleted with the texts of their turn.
 create table turn_messages (
   turn_id text primary key,
   messages jsonb not null
+);
+
+-- The caller's own tools in turns that have some (src/turns/caller-tools.ts), and how the model may call tools. They
+-- are kept and deleted with the texts of their turn.
+create table turn_tools (
+  turn_id text primary key,
+  tools jsonb not null,
+  choice jsonb not null,
+  parallel boolean not null
 );
 
 create table turns (
@@ -953,6 +962,10 @@ create table turns (
   store boolean not null default true,
   -- The bytes of its messages (turn_messages) as JSON. Null: it was sent as one text.
   message_bytes integer,
+  -- True if it has tools of its caller (turn_tools).
+  has_tools boolean not null default false,
+  -- It gives the results of calls: the position of the first turn of the exchange that it continues. Null: it begins one.
+  continues_from bigint,
   -- Null in turns that never waited. The moment whose periods of caps the turn counts in since it continued, and the
   -- cost that counts in earlier periods (turn_parts).
   counted_at timestamptz,
@@ -989,6 +1002,10 @@ create table turns (
   -- True if the model's output limit cut the result.
   truncated boolean not null default false,
   outputs jsonb not null default '[]',
+  -- The calls of its caller's tools with which it is done, as responses show them. Null: none. Empty: they are deleted.
+  calls jsonb,
+  -- The most tokens of its exchange with these calls in a prompt.
+  calls_tokens bigint,
   error_code text,
   error_message text,
   -- The provider's own words about the failure, as owners may see them (src/agent/provider-details.ts). Null: none.

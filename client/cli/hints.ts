@@ -27,6 +27,7 @@ export const HINTS: Record<string, string> = {
   CALL_DECIDED: "Read the turn's event `call.decided`, which says who decided what.",
   CALL_ANSWERED: "Send each result once. The same result again gets the response of the first one.",
   CALL_NOT_WAITING: "Read the turn. `waiting.calls` names the calls that wait.",
+  CALLS_NOT_OPEN: "Send results once, with the next turn of the same conversation. Otherwise send a text: the model reads that calls were not answered.",
   TURN_WAITING: "Read `details`: it has the turn and what it waits for. Send the same request again to get the reply, with the same Idempotency-Key if it had one, or read the turn.",
   TURN_NOT_ENDED: "Wait until it has ended, or cancel it.",
   BALANCE_TOO_LOW: "Use a smaller amount, or wait until the account's turns have ended.",

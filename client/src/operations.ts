@@ -139,6 +139,24 @@ export interface CallerLimit {
   limit: number
 }
 
+export interface CallerTool {
+  /** A name that no built-in tool and no tool of the space has. */
+  name: string
+  /** What the tool does. The model reads this text. */
+  description?: string | undefined
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
+  input_schema: Record<string, unknown>
+}
+
+export interface CallerToolInput {
+  /** A name that no built-in tool and no tool of the space has. */
+  name: string
+  /** What the tool does. The model reads this text. */
+  description?: string | undefined
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
+  input_schema: Record<string, unknown>
+}
+
 /** A share of a cap has been spent. */
 export interface CapEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -322,10 +340,24 @@ export interface CreateTurn {
   space: string
   /** Your own id for your end user. */
   end_user_ref: string
-  /** The end user's message. Required without `messages`. */
+  /** The end user's message. Required without `messages` and `results`. */
   text?: string | undefined
   /** Instead of `text`: messages, which reach the model as such. Without `conversation` the turn knows no other turn, so send the whole chat each time; with one, only the new messages. Messages of `system` and `developer` are added to the instructions of the space, for this turn. The last message is the user's, or has results of calls. */
   messages?: SentMessage[] | undefined
+  /** Your own tools, which your code carries out. If the model calls some, the turn ends as `done` with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a turn with `results` has the tools of the turn before. */
+  tools?: CallerToolInput[] | undefined
+  /** How the model's first answer may call tools, yours and those of the space: `auto`, `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the whole turn. Default: `auto`. */
+  tool_choice?: "auto" | "none" | "required" | {
+    name: string
+  } | undefined
+  /** False: at most one call of a tool in each answer of the model. Default: true. */
+  parallel_tool_calls?: boolean | undefined
+  /** The results of all `calls` of the conversation's last turn, in any order. The model continues exactly there. `text` can be added. */
+  results?: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[] | undefined
   /** A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A new name starts a conversation for this space and end user. Default: one conversation for the space and the end user. The turn always shows the id. */
   conversation?: string | undefined
   /** Ids of files of the space that the agent sees. */
@@ -793,6 +825,14 @@ export interface ExportedTurn {
   result: string | null
   /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
   output: unknown
+  /** How a turn is done: with a reply, or with `calls` of your tools. Null in all other states. */
+  finish: "stop" | "tool_calls" | null
+  /** Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn of the conversation. Empty without calls, and after the texts are deleted. */
+  calls: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[]
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
   /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
@@ -874,6 +914,8 @@ export interface ExportedTurn {
   erased_at: string | null
   /** The messages of the turn. Null: it was sent as one text, or its texts are deleted. */
   messages: TurnMessage[] | null
+  /** The tools of its caller. Null: it had none, or its texts are deleted. */
+  tools: CallerTool[] | null
   events: TurnEvent[]
   /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
@@ -1315,7 +1357,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -2268,6 +2310,14 @@ export interface Turn {
   result: string | null
   /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
   output: unknown
+  /** How a turn is done: with a reply, or with `calls` of your tools. Null in all other states. */
+  finish: "stop" | "tool_calls" | null
+  /** Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn of the conversation. Empty without calls, and after the texts are deleted. */
+  calls: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[]
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
   /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
@@ -2371,7 +2421,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `tool.requested`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>

@@ -6,7 +6,7 @@ const MAX_DEPTH = 64
 /** In RE2 instructions. The work for a text is at most the number of instructions times the length of the text. */
 const MAX_PATTERN_SIZE = 2_500
 /** The maximum patternCost of all patterns of a schema. One unit takes about a microsecond to compile. */
-const MAX_PATTERN_COST = 50_000
+export const MAX_PATTERN_COST = 50_000
 const MAX_PATTERN_LENGTH = 4_000
 
 /** Keywords whose values are data, so texts inside them are not patterns. */
@@ -25,11 +25,14 @@ export function compilePattern(pattern: string): RE2JS {
 
 /**
  * The reason why an owner's JSON Schema cannot be used; null if it can. The size of the schema must be checked
- * before. `mostRefs`: the most references that it may have.
+ * before. `mostRefs`: the most references that it may have. `budget`: the pattern cost that is left for several schemas
+ * together.
  */
-export function schemaFault(schema: object, { mostRefs = MAX_REFS } = {}): string | null {
+export function schemaFault(
+  schema: object,
+  { mostRefs = MAX_REFS, budget = { cost: MAX_PATTERN_COST } } = {},
+): string | null {
   let refs = 0
-  let cost = 0
   const faultOf = (value: unknown, depth: number): string | null => {
     if (typeof value !== "object" || value === null) return null
     if (depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
@@ -37,8 +40,8 @@ export function schemaFault(schema: object, { mostRefs = MAX_REFS } = {}): strin
       if (DATA.has(key)) continue
       if (REFERENCES.has(key) && ++refs > mostRefs) return `has more than ${mostRefs} $ref`
       for (const pattern of patternsIn(key, part)) {
-        cost += patternCost(pattern)
-        if (cost > MAX_PATTERN_COST) return "has patterns that are too large"
+        budget.cost -= patternCost(pattern)
+        if (budget.cost < 0) return "has patterns that are too large"
         const fault = patternFault(pattern)
         if (fault) return fault
       }

@@ -9,7 +9,7 @@ import { PLACEHOLDERS, wrongPlaceholder } from "./template.ts"
 import { toolIdentity } from "./tool-identity.ts"
 import { withVariables } from "./variables.ts"
 
-const MAX_TOOL_BYTES = 64 * 1024
+export const MAX_TOOL_BYTES = 64 * 1024
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
 
 const inputSchema = z

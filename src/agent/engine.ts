@@ -103,6 +103,9 @@ export interface PromptCache {
   breakpoints: { message: number; lifetime: CacheLifetime }[]
 }
 
+/** How an answer may call tools. Default: as the model wants. */
+export type CallChoice = "none" | "required" | { name: string }
+
 export type Effort = (typeof EFFORTS)[number]
 
 /** The settings of a call that a model may not take. */
@@ -115,6 +118,9 @@ export interface ModelCall {
   system?: string
   messages: Message[]
   tools: ToolSpec[]
+  choice?: CallChoice
+  /** At most one call of a tool. */
+  callsOne?: true
   maxOutputTokens: number
   temperature?: number
   /** How much the model reasons; missing: its own default. */

@@ -5,6 +5,7 @@ import {
   InvalidResponseDataError,
   JSONParseError,
   type LanguageModelV4,
+  type LanguageModelV4ToolChoice,
   type SharedV4Warning,
   TypeValidationError,
 } from "@ai-sdk/provider"
@@ -14,6 +15,7 @@ import { NotSent } from "../base/not-sent.ts"
 import { usageOf } from "./answer-usage.ts"
 import { withCarried } from "./carried.ts"
 import {
+  type CallChoice,
   ENGINE_URLS,
   type EngineContext,
   type EngineName,
@@ -154,20 +156,32 @@ async function requestOf(
     ...(tools.length > 0 && {
       tools: toSdkTools(tools, system ? undefined : cache?.lifetime),
       // The SDK asks a model of Anthropic that reasons, and may not be forced, with auto.
-      toolChoice: { type: asked?.tool ? ("required" as const) : ("auto" as const) },
+      toolChoice: asked?.tool ? { type: "required" as const } : toolChoiceOf(call.choice),
     }),
     maxOutputTokens: Math.min(call.maxOutputTokens, mostOutput),
     ...(call.temperature !== undefined && !without.has("temperature") && { temperature: call.temperature }),
     ...(reasoning !== undefined && { reasoning }),
     // The Responses API has no such setting, and Anthropic takes no blank sequence.
     ...(call.stop && engine !== "openai" && !without.has("stop") && { stopSequences: stopsFor(engine, call.stop) }),
-    providerOptions: { openai: { ...cacheOptions(engine, call.cache), ...reasoningOptions(reasoning) } },
+    providerOptions: {
+      openai: {
+        ...cacheOptions(engine, call.cache),
+        ...reasoningOptions(reasoning),
+        ...(call.callsOne && { parallelToolCalls: false }),
+      },
+      ...(call.callsOne && { anthropic: { disableParallelToolUse: true } }),
+    },
     abortSignal: signal,
   }
 }
 
 const stopsFor = (engine: SdkEngineName, stops: readonly string[]) =>
   stops.filter((stop) => engine !== "anthropic" || stop.trim() !== "")
+
+function toolChoiceOf(choice: CallChoice | undefined): LanguageModelV4ToolChoice {
+  if (typeof choice === "object") return { type: "tool", toolName: choice.name }
+  return { type: choice ?? "auto" }
+}
 
 /** True for a frame that the SDK did not understand, and for its own judgement of the end: `finishOf` judges it. */
 function isNoFailure(error: unknown): boolean {
@@ -211,8 +225,11 @@ function languageModel(
     return createOpenAI({ ...common, apiKey: key, baseURL: baseUrl ?? ENGINE_URLS.openai })(call.model)
   }
   if (engine === "openai-compatible" && baseUrl) {
-    const transform = form.namesCompletion && { transformRequestBody: withCompletionTokens }
-    const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true, ...transform }
+    const transformRequestBody = (body: Record<string, unknown>) => ({
+      ...(form.namesCompletion ? withCompletionTokens(body) : body),
+      ...(call.callsOne && { parallel_tool_calls: false }),
+    })
+    const named = { ...common, name: "compatible", baseURL: baseUrl, includeUsage: true, transformRequestBody }
     return createOpenAICompatible({ ...named, ...(key && { apiKey: key }) })(call.model)
   }
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)

@@ -18,6 +18,14 @@ export const CALL_CODES = {
     cause: "The call does not wait for this: it was made, denied, answered, or taken by another worker.",
     cure: "Read the turn. `waiting.calls` names the calls that wait.",
   },
+  CALLS_NOT_OPEN: {
+    status: 409,
+    retryable: false,
+    cause:
+      "The turn gives results, but the last turn of the conversation has no open calls: they were answered, another turn came after them, " +
+      "or they were deleted.",
+    cure: "Send results once, with the next turn of the same conversation. Otherwise send a text: the model reads that calls were not answered.",
+  },
   TURN_WAITING: {
     status: 422,
     retryable: false,

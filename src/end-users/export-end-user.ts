@@ -9,6 +9,7 @@ import { plainJson } from "../base/plain-json.ts"
 import { toInstant } from "../base/time.ts"
 import { type FileRow, fileSchema, serializeFile } from "../files/serialize-file.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { type CallerTool, callerFields } from "../turns/caller-tools.ts"
 import { turnEventSchema } from "../turns/event-schema.ts"
 import { fileIdsIn } from "../turns/list-turn-files.ts"
 import { type TurnMessage, turnMessagesSchema } from "../turns/messages.ts"
@@ -30,6 +31,10 @@ const exportedTurnSchema = turnSchema
     messages: turnMessagesSchema.shape.messages.nullable().meta({
       description: "The messages of the turn. Null: it was sent as one text, or its texts are deleted.",
     }),
+    tools: callerFields.tools
+      .unwrap()
+      .nullable()
+      .meta({ description: "The tools of its caller. Null: it had none, or its texts are deleted." }),
     events: z.array(turnEventSchema),
     steps: z.array(z.record(z.string(), z.unknown())).meta({
       description: "The turn's model calls: the model's output, its tool calls, and their results.",
@@ -64,6 +69,7 @@ export const exportSchema = z
 interface ExportRow extends TurnRow {
   conversation_name: string
   messages: TurnMessage[] | null
+  tools: CallerTool[] | null
   events: TurnEventRow[]
   steps: (StepRow & { created_at: string })[]
   files: FileRow[]
@@ -124,6 +130,7 @@ async function exportPage(
           .whereRef("m.turn_id", "=", "t.turn_id")
           .select("m.messages")
           .as("messages"),
+        turn.selectFrom("turn_tools as o").whereRef("o.turn_id", "=", "t.turn_id").select("o.tools").as("tools"),
         jsonArrayFrom(
           turn
             .selectFrom("turn_steps as p")
@@ -189,13 +196,14 @@ interface Exporting {
 }
 
 async function* exportedTurn(ctx: Context, row: ExportRow, { first, contentOf }: Exporting): AsyncGenerator<string> {
-  const { idempotency_key, conversation_name, erased_at, messages, events, steps, files, tasks } = row
+  const { idempotency_key, conversation_name, erased_at, messages, tools, events, steps, files, tasks } = row
   const whole = {
     ...serializeTurn(row),
     idempotency_key,
     conversation_name,
     erased_at: toInstant(erased_at),
     messages,
+    tools,
     events: events.map(serializeTurnEvent),
     steps: steps.map((step) => ({ ...withoutKeys(shownStep(step)), created_at: toInstant(step.created_at) })),
     file_details: files.map((file) => ({ ...serializeFile(file), content: contentOf(file) })),

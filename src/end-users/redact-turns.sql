@@ -136,6 +136,8 @@ declare
   tasks_done integer;
 begin
   delete from turn_messages m where m.turn_id = any (p_turns);
+  delete from turn_tools o where o.turn_id = any (p_turns);
+  update turns t set calls = '[]' where t.turn_id = any (p_turns) and t.calls is not null;
   delete from conversation_summaries s
     using turns t
     where t.turn_id = any (p_turns) and s.conversation_id = t.conversation_id and t.position <= s.until_position;

@@ -129,6 +129,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turn_log": [],
       "turn_messages": [],
       "turn_steps": [],
+      "turn_tools": [],
       "turns": [],
       "usage": [],
       "waiting_turns": [],
@@ -341,6 +342,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turn_log": [],
       "turn_messages": [],
       "turn_steps": [],
+      "turn_tools": [],
       "turns": [],
       "usage": [],
       "users": [

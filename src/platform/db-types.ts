@@ -1465,11 +1465,14 @@ interface TurnParts {
 interface Turns {
   attempts: Generated<number>;
   billed_credit_micros: Generated<number>;
+  calls: Json | null;
   calls_start_until: Timestamp | null;
+  calls_tokens: number | null;
   cancel_requested_at: Timestamp | null;
   claim_message: string | null;
   claim_try: number | null;
   config_version: number | null;
+  continues_from: number | null;
   conversation_id: string;
   cost_credit_micros: Generated<number>;
   counted_at: Timestamp | null;
@@ -1487,6 +1490,7 @@ interface Turns {
   file_ids: Generated<Json>;
   finished_at: Timestamp | null;
   has_output: Generated<boolean>;
+  has_tools: Generated<boolean>;
   held_credit_micros: number;
   hold_credit_micros: number;
   idempotency_key: string;
@@ -1564,6 +1568,13 @@ interface TurnSteps {
   subagent: string | null;
   text: string;
   tokens_input: number;
+  turn_id: string;
+}
+
+interface TurnTools {
+  choice: Json;
+  parallel: boolean;
+  tools: Json;
   turn_id: string;
 }
 
@@ -1957,6 +1968,7 @@ export interface DB {
   turn_messages: TurnMessages;
   turn_parts: TurnParts;
   turn_steps: TurnSteps;
+  turn_tools: TurnTools;
   turns: Turns;
   usage: Usage;
   usage_hours: UsageHours;

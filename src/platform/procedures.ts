@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_3f8ca34d37e8"
+export const RELEASE = "turnpike_8834846e21b6"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -87,6 +87,11 @@ export interface Answers {
     rate: unknown | null
     end_user_rate: unknown | null
   }
+  caller_tools: {
+    tools: unknown
+    choice: unknown
+    parallel: boolean
+  }
   cap_state: {
     cap: string
     source: string
@@ -151,6 +156,8 @@ export interface Answers {
     summary: Answers["kept_summary"] | null
     found_tools: unknown | null
     messages: unknown | null
+    caller: Answers["caller_tools"] | null
+    links: Answers["link"][]
     steps: Answers["kept_step"][]
     calls: Answers["kept_call"][]
     files: JsonRow<"files">[]
@@ -243,6 +250,8 @@ export interface Answers {
     ended_at: string
     position: number
     messages: unknown | null
+    calls: unknown | null
+    continues: boolean
   }
   end_user_answer: {
     end_user_ref: string
@@ -413,6 +422,17 @@ export interface Answers {
     created_at: string
     default_end_user_ref: string | null
   }
+  link: {
+    turn_id: string
+    text: string
+    messages: unknown | null
+    result: string
+    calls: unknown
+    file_ids: unknown
+    metadata: unknown
+    started_at: string
+    steps: Answers["kept_step"][]
+  }
   listed_end_user: {
     end_user: Answers["end_user_answer"]
     active_at: string
@@ -443,6 +463,13 @@ export interface Answers {
     sealed: string
     takes: number
     expires_at: string
+  }
+  open_calls: {
+    turn_id: string
+    begins_at: number
+    calls: unknown
+    has_tools: boolean
+    tokens: number
   }
   opened_person: {
     user_id: number
@@ -880,6 +907,9 @@ export interface Records {
     short_tokens: number
     bounds: JsonInput
     min_output: number
+    tool_names: JsonInput
+    answers: JsonInput | null
+    most_exchange: number
   }
   claim_terms: {
     runner_id: string
@@ -943,6 +973,9 @@ export interface Records {
     request_hash: string
     text: string
     messages: JsonInput | null
+    tools: JsonInput | null
+    tool_choice: JsonInput | null
+    parallel: boolean | null
     metadata: JsonInput
     timeout: number | null
     traceparent: string | null
@@ -1063,6 +1096,7 @@ export interface Procedures {
       waits_behind: string | null
       waits_behind_until: Date | null
       most_output: number | null
+      open_calls: Answers["open_calls"] | null
       also_refused: Answers["also_refused"] | null
       rated: Answers["rates_state"] | null
     }
@@ -1486,6 +1520,7 @@ export interface Procedures {
       too_many: Answers["test_turn_count"] | null
       has_subscriber: boolean | null
       most_output: number | null
+      open_calls: Answers["open_calls"] | null
     }
   }
   claim_deliveries: {
@@ -2208,6 +2243,7 @@ export interface Procedures {
       held: number | null
       on_limit: string | null
       most_output: number | null
+      open_calls: Answers["open_calls"] | null
     }
   }
   expire_waits: {
@@ -4770,6 +4806,7 @@ export interface Procedures {
       waits_behind: string | null
       waits_behind_until: Date | null
       most_output: number | null
+      open_calls: Answers["open_calls"] | null
       also_refused: Answers["also_refused"] | null
       rated: Answers["rates_state"] | null
       claim: Answers["claimed_turn"] | null
@@ -5199,7 +5236,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
-  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "rated:json"] },
+  accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "open_calls:json", "also_refused:json", "rated:json"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
   accounts_with_expired: { args: ["queued_before", "limit", "passed:json"] },
@@ -5231,7 +5268,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
-  check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber", "most_output"] },
+  check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber", "most_output", "open_calls:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
@@ -5283,7 +5320,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   end_user_sessions: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
   end_user_sums: { args: ["user_id", "test", "ref"] },
   erase_end_user: { args: ["request:request", "ref", "erasure_id"], columns: ["actor:json", "refused", "erasure:json"] },
-  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit", "most_output"] },
+  estimate_turn: { args: ["request:request", "asked:asked_turn"], columns: ["actor:json", "refused", "pin", "hold:json", "balance", "held", "on_limit", "most_output", "open_calls:json"] },
   expire_waits: { args: ["limit", "event_ids:json", "moment"], columns: ["ended:json", "next"] },
   export_ledger: { args: ["user_id", "limit", "ended_before", "moment"] },
   exports_due: { args: ["ended_before", "after", "limit"] },
@@ -5487,7 +5524,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
-  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "also_refused:json", "rated:json", "claim:json", "starts_soon"] },
+  start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "open_calls:json", "also_refused:json", "rated:json", "claim:json", "starts_soon"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
   subscription_answer_of: { args: ["sub_id"], columns: ["subscription_answer_of:json"] },
   sweep_endpoints: { args: ["before", "most", "moment"] },
@@ -5527,12 +5564,12 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 
 /** The fields of each composite type in Records, in their order. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
-  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "max_output", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output"],
+  asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "max_output", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output", "tool_names:json", "answers:json", "most_exchange"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
-  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store", "rated:json"],
+  new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "tools:json", "tool_choice:json", "parallel", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store", "rated:json"],
   request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],

@@ -121,6 +121,7 @@ const INSERTS: Record<string, string> = {
   usd_decimals: String(USD_DECIMALS),
   exact_decimals: String(EXACT_DECIMALS),
   json_body: sizeInWords(MAX_JSON_BYTES),
+  caller_tools: String(MESSAGE_POLICY.tools),
   message_bytes: sizeInWords(MESSAGE_POLICY.bytes),
   loaded_file: sizeInWords(FILE_POLICY.loadBytes),
   format_bytes: sizeInWords(FORMAT_POLICY.bytes),

@@ -91,11 +91,14 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TRACE_POLICY.text": limit("Length of each text in a span", "the rest is cut off"),
   "TRACE_POLICY.events": limit("Events of a turn that become spans", "the later ones have no spans"),
   "TRACE_POLICY.deliveries": limit("Webhook deliveries of a turn that become spans", "the later ones have no spans"),
-  "MESSAGE_POLICY.bytes": limit("Size of the messages of a turn, as JSON", INVALID),
+  "MESSAGE_POLICY.tools": limit("Tools that a turn brings", INVALID),
+  "MESSAGE_POLICY.toolBytes": limit("Size of all tools that a turn brings, as JSON", INVALID),
+  "MESSAGE_POLICY.exchangeTokens": limit("Tokens of an exchange that results continue, by the bound of holds", INVALID),
+  "MESSAGE_POLICY.bytes": limit("Size of the messages of a turn or of its results, as JSON", INVALID),
   "MESSAGE_POLICY.bodyBytes": limit("Size of the body of a request that sends a turn", TOO_LARGE),
   "MESSAGE_POLICY.messages": limit("Messages of a turn", INVALID),
   "MESSAGE_POLICY.files": limit("Files that are sent with a turn", INVALID),
-  "MESSAGE_POLICY.parts": limit("Parts of a message, and its calls of tools", INVALID),
+  "MESSAGE_POLICY.parts": limit("Parts of a message, its calls of tools, and results of a turn", INVALID),
   "MESSAGE_POLICY.textBytes": limit("Size of the `text` that a turn with messages shows", "the rest is cut off"),
   "FORMAT_POLICY.bytes": limit("Size of the schema of a result, as JSON", INVALID),
   "FORMAT_POLICY.refs": limit("References in the schema of a result", INVALID),
@@ -249,7 +252,7 @@ export function shownLimit(name: string, value: unknown): string {
   if (typeof value !== "number") return String(value)
   if (/Ms$/.test(name)) return shownTime(value)
   if (/Seconds$/.test(name)) return shownTime(value * 1000)
-  if (/Bytes$/.test(name)) return sizeInWords(value)
+  if (/[bB]ytes$/.test(name)) return sizeInWords(value)
   if (/Micros$|Hold$/.test(name)) return `${usdText(value)} USD`
   if (/(Characters|Length)$/.test(name)) return `${value} characters`
   if (/Days$/.test(name)) return `${value} days`

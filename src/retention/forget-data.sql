@@ -47,9 +47,10 @@ begin
   if p_data in ('text', 'test_data', 'unstored') then
     -- The names of files stay: an erasure finds the files by them.
     update turns t set text = '', result = null, response_format = null, error_message = null, error_details = null,
-      metadata = '{}', texts_deleted_at = p_moment
+      metadata = '{}', calls = case when calls is not null then '[]'::jsonb end, texts_deleted_at = p_moment
       where t.turn_id = any (due) and t.texts_deleted_at is null and t.erased_at is null;
     delete from turn_messages m where m.turn_id = any (due);
+    delete from turn_tools o where o.turn_id = any (due);
     delete from conversation_summaries s
       using turns t
       where t.turn_id = any (due) and s.conversation_id = t.conversation_id and t.position <= s.until_position;

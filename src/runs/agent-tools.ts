@@ -19,6 +19,9 @@ import { RunEnd } from "./run-end.ts"
 
 const LISTED = new Set<string>([...BUILTIN_TOOLS, DELEGATE])
 
+/** Built-in tools, and tools of the caller, whose other turns may have others. */
+const isListed = ([name, { called }]: [string, BoundTool]) => LISTED.has(name) || called !== undefined
+
 /** The part of an agent that says which tools it has, and what its prompt shows of them. */
 type AgentTools = Pick<AgentWork, "tools" | "specs" | "search">
 
@@ -42,7 +45,7 @@ export function agentTools(
   wanted: Wanted,
 ): AgentTools & { leftOut: string[] } {
   const { model } = wanted
-  const hidden = new Map([...all].filter(([name]) => !LISTED.has(name)))
+  const hidden = new Map([...all].filter((one) => !isListed(one)))
   if (!isSearched(run, specsOf(hidden), wanted)) {
     const { tools, leftOut } = fitTools(all, model.engine)
     return { tools, specs: specsOf(tools), search: null, leftOut }
@@ -57,15 +60,23 @@ export function agentTools(
       if (wanted.isOwn && Object.keys(news).length > 0) await keepFound(run, news)
     },
   })
-  const listed = new Map([...[...all].filter(([name]) => LISTED.has(name)), [FIND_TOOLS, find] as const])
+  const listed = new Map([...[...all].filter(isListed), [FIND_TOOLS, find] as const])
   const { tools, leftOut } = fitTools(listed, model.engine)
   return {
     tools: new Map([...tools, ...hidden]),
     specs: [...specsOf(tools), CALL_TOOL_SPEC],
-    search: { hidden, kept },
+    search: { hidden, kept: beforeExchange(run, kept) },
     leftOut,
   }
 }
+
+/** The steps of the turn's own exchange have what they found. */
+function beforeExchange({ turn }: Run, kept: Kept): Kept {
+  const { continues_from: from } = turn
+  return from === null ? kept : Object.fromEntries(Object.entries(kept).filter(([, { position }]) => position < from))
+}
+
+type Kept = NonNullable<AgentWork["search"]>["kept"]
 
 function isSearched(run: Run, specs: readonly ToolSpec[], { model, missing }: Wanted): boolean {
   const { manifest, mcp_pins: pins, mcp_tokens: known } = run.claim.config

@@ -7,11 +7,11 @@ import { affordableOutput, worstPriceOf } from "../billing/price.ts"
 import type { Price } from "../catalog/price-components.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
-import { exchangesOf, filesIn, haveCalls, NO_TOOLS, toModelMessages } from "../turns/messages.ts"
+import { exchangesOf, filesIn, haveCalls, NO_TOOLS, type TurnMessage, toModelMessages } from "../turns/messages.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
-import { goesOn, type StepRow } from "../turns/step-row.ts"
 import { checkedResult, repairText } from "./checked-result.ts"
 import type { AttachedFile, Claim, ModelRow } from "./claim-turns.ts"
+import { asked, earlierExchanges, linkMessages, namedFile, resultsAlone, stepMessages } from "./exchanges.ts"
 import { type Earlier, withoutResults } from "./fit-context.ts"
 import { growHold } from "./grow-hold.ts"
 import { cacheOf } from "./prompt-cache.ts"
@@ -24,16 +24,18 @@ import type { WaitLimit } from "./wait-turn.ts"
 export interface Opening {
   earlier: Earlier[]
   own: Message[]
+  /** How many of its own messages the last call of the turn before had, if it continues that one. */
+  sent?: number
 }
 
 /** The opening of an agent that gets one text. */
 export const openingOf = (text: string, note: TextPart[] = []): Opening => ({
   earlier: [],
-  own: [{ role: "user", content: [{ type: "text", text }, ...note] }],
+  own: asked(text, note),
 })
 
 /** Builds the next model call of an agent, without what its `fit` leaves out; the hold does not bound it yet. */
-export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening): ModelCall {
+export function buildCall(run: Run, agent: AgentWork, { earlier, own, sent }: Opening): ModelCall {
   const { model, system, specs, steps, maxOutputTokens } = agent
   const { learned } = model
   const most = Math.min(model.max_output_tokens, learned.max_output_tokens ?? model.max_output_tokens)
@@ -52,14 +54,27 @@ export function buildCall(run: Run, agent: AgentWork, { earlier, own }: Opening)
     ...(learned.without?.includes("stop") && { stopIsRefused: true }),
     messages: [...begin, ...said.flat()],
     tools: specs.length === 0 && haveCalls(begin) ? NO_TOOLS : specs,
+    ...choiceOf(run, agent),
     maxOutputTokens: Math.min(maxOutputTokens ?? most, most),
     ...(learned.images !== undefined && { mostImages: learned.images }),
     cache: cacheOf(run, agent, {
       opening: begin.length,
       earlier: kept.length,
+      sent: kept.length + (sent ?? 0),
       steps: said.map(({ length }) => length),
     }),
     attempt: run.turn.model_failures,
+  }
+}
+
+/** How the caller of the turn wants tools to be called: its choice holds until the agent has called one. */
+function choiceOf({ claim: { caller } }: Run, { ref, specs, steps }: AgentWork) {
+  if (ref !== null || !caller || specs.length === 0) return {}
+  const { choice, parallel } = caller
+  const isOver = choice !== "none" && steps.some(({ content }) => callsOf(content).length > 0)
+  return {
+    ...(choice !== "auto" && !isOver && { choice }),
+    ...(!parallel && { callsOne: true as const }),
   }
 }
 
@@ -90,18 +105,6 @@ function repairOf({ form, steps }: AgentWork, at: number): Message[] {
   return [{ role: "user", content: [{ type: "text", text: repairText(form, fault), byService: true }] }]
 }
 
-function stepMessages({ content, results, finish }: StepRow): Message[] {
-  if (finish === "empty") return [{ role: "assistant", content: [], asks: "empty" }]
-  const calls = callsOf(content)
-  if (goesOn(finish) && calls.length === 0) {
-    return content.length > 0 || finish === "paused" ? [{ role: "assistant", content, asks: "cut" }] : []
-  }
-  const answers = calls.map(({ toolCallId, toolName }, index) => {
-    return { toolCallId, toolName, output: results[index] ?? { type: "error" as const, value: "No answer." } }
-  })
-  return [{ role: "assistant", content }, ...(answers.length > 0 ? [{ role: "tool" as const, content: answers }] : [])]
-}
-
 /** The part of a message with the values of variables. */
 export const noteOf = (note: string | null): TextPart[] =>
   note === null ? [] : [{ type: "text", text: note, isNote: true }]
@@ -118,19 +121,25 @@ export async function turnOpening(
   claim: Claim,
   { missing, note }: { missing: readonly string[]; note: string | null },
 ): Promise<Opening> {
-  const { history, turn, files } = claim
+  const { history, turn, files, links } = claim
   const parts = new Map(
     await Promise.all(files.map(async (file) => [file.file_id, await attachedPart(ctx, file)] as const)),
   )
-  const sent = claim.messages
-    ? toModelMessages(claim.messages, (id) => [parts.get(id) ?? namedFile(id)])
-    : openingOf(turn.text).own
-  const inMessages = new Set(filesIn(claim.messages ?? []))
-  const attached = [...parts].flatMap(([id, part]) => (inMessages.has(id) ? [] : [part]))
+  const partsOf = (ids: readonly string[], said: readonly TurnMessage[]) => {
+    const named = new Set(filesIn(said))
+    return ids.flatMap((id) => (named.has(id) ? [] : (parts.get(id) ?? [])))
+  }
+  // A turn with results continues the exchange that its first turn has begun.
+  const { text, messages, file_ids } = links[0] ?? { ...turn, messages: claim.messages }
+  const sent = messages ? toModelMessages(messages, (id) => [parts.get(id) ?? namedFile(id)]) : asked(text)
   const lack =
     missing.length > 0 ? [{ type: "text" as const, text: missingNote(missing), byService: true as const }] : []
-  const exchanges = exchangesOf(sent)
-  const own = withNote(withParts(exchanges.at(-1) ?? [], [...attached, ...lack]), noteOf(note))
+  const exchanges = exchangesOf(sent.length > 0 ? sent : resultsAlone(messages ?? []))
+  const begun = withParts(exchanges.at(-1) ?? [], [...partsOf(file_ids, messages ?? []), ...lack])
+  const rest = linkMessages(claim, partsOf)
+  const asksAgain = rest.messages.at(-1)?.role === "user"
+  const first = asksAgain ? begun : withNote(begun, noteOf(note))
+  const own = asksAgain ? withNote([...begun, ...rest.messages], noteOf(note)) : [...first, ...rest.messages]
   const before = exchanges.slice(0, -1).map((messages) => ({
     messages,
     // Only a prompt that is too long needs it.
@@ -138,23 +147,9 @@ export async function turnOpening(
       return JSON.stringify(messages)
     },
   }))
-  return { earlier: [...history.map(earlierOf), ...before], own }
+  const earlier = [...earlierExchanges(history), ...before]
+  return { earlier, own, ...(links.length > 0 && { sent: first.length + rest.sent }) }
 }
-
-/** An earlier turn of the conversation as its agent reads it. */
-export function earlierOf({
-  text,
-  messages,
-  result,
-  ended_at,
-  position,
-}: Pick<Claim["history"][number], "text" | "messages" | "result" | "ended_at" | "position">): Earlier {
-  const asked = messages ? toModelMessages(messages, (id) => [namedFile(id)]) : openingOf(text).own
-  const answer: Message = { role: "assistant", content: [{ type: "text", text: result }] }
-  return { messages: [...asked, answer], position, key: ended_at }
-}
-
-const namedFile = (id: string): TextPart => ({ type: "text", text: `[The file ${id}]`, byService: true })
 
 function withNote(messages: Message[], note: TextPart[]): Message[] {
   const last = messages.at(-1)

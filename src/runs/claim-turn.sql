@@ -16,7 +16,10 @@ create type turnpike.earlier_turn as (
   result text,
   ended_at timestamptz,
   position bigint,
-  messages jsonb -- null: it was sent as one text
+  messages jsonb, -- null: it was sent as one text
+  calls jsonb, -- null: it has not called its caller
+  -- True if it gave the results of the turn before.
+  continues boolean
 );
 
 -- A step as it was committed (src/turns/step-row.ts).
@@ -39,6 +42,27 @@ create type turnpike.kept_call as (
   message text -- null: without one
 );
 
+-- An earlier turn of the exchange that a turn with results continues.
+create type turnpike.link as (
+  turn_id text,
+  text text,
+  messages jsonb, -- null: it was sent as one text
+  result text,
+  calls jsonb,
+  file_ids jsonb,
+  metadata jsonb,
+  started_at timestamptz,
+  -- Those of the space's own agent. Empty: they are deleted.
+  steps turnpike.kept_step[]
+);
+
+-- The caller's tools of a turn (turn_tools).
+create type turnpike.caller_tools as (
+  tools jsonb,
+  choice jsonb,
+  parallel boolean
+);
+
 -- Everything that a worker needs to continue a turn.
 create type turnpike.claimed_turn as (
   turn turns,
@@ -52,6 +76,8 @@ create type turnpike.claimed_turn as (
   -- The tools that earlier turns of the conversation have found.
   found_tools jsonb, -- null: none
   messages jsonb, -- null: it was sent as one text
+  caller turnpike.caller_tools, -- null: no tools of its caller
+  links turnpike.link[],
   steps turnpike.kept_step[],
   -- The calls that it has waited for.
   calls turnpike.kept_call[],
@@ -187,7 +213,9 @@ language plpgsql stable as $$
 declare
   claimed turns := claim.turn;
   config turnpike.turn_config := claim.config;
+  named jsonb := claimed.file_ids;
 begin
+  claim.links := '{}';
   claim.history := '{}';
   claim.steps := '{}';
   claim.calls := '{}';
@@ -200,6 +228,16 @@ begin
   end if;
   if claimed.message_bytes is not null then
     claim.messages := turnpike.messages_of(claimed.turn_id);
+  end if;
+  if claimed.has_tools then
+    claim.caller := turnpike.tools_of(claimed.turn_id);
+  end if;
+  if claimed.continues_from is not null then
+    claim.links := turnpike.links_of(claimed);
+    named := named
+      || coalesce((select jsonb_agg(f) from unnest(claim.links) l, jsonb_array_elements(l.file_ids) f), '[]');
+    -- The history ends before the exchange.
+    claimed.position := claimed.continues_from;
   end if;
   if claimed.position > 1 and (config.manifest -> 'history' ->> 'summary')::boolean then
     claim.summary := turnpike.summary_for(claimed);
@@ -225,9 +263,9 @@ begin
         from turn_calls k where k.turn_id = claimed.turn_id order by k.step, k.call);
     end if;
   end if;
-  if claimed.file_ids <> '[]' then
+  if named <> '[]' then
     claim.files := array(select f from files f
-      where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(claimed.file_ids)));
+      where f.state = 'ready' and f.file_id in (select jsonb_array_elements_text(named)));
   end if;
   if config.tools <> '{}' or config.mcp_servers <> '{}' then
     select coalesce(jsonb_object_agg(o.name, o.sealed), '{}') into claim.secrets
@@ -264,7 +302,8 @@ declare
     + coalesce(octet_length((claim.turn).response_format), 0));
 begin
   -- A compressed value may be fifty times as long as JSON.
-  if cardinality(claim.history) > 0 or cardinality(claim.steps) > 0 or cardinality(claim.files) > 20 or bytes > 100000
+  if cardinality(claim.history) + cardinality(claim.steps) + cardinality(claim.links) > 0 or claim.caller is not null
+    or cardinality(claim.files) > 20 or bytes > 100000
     or claim.roster is not null or pg_column_size(claim.config) + pg_column_size(claim.secrets) > 2000
   then
     return octet_length(to_json(claim)::text);
@@ -278,6 +317,27 @@ begin
   return (select m.messages from turn_messages m where m.turn_id = p_turn_id);
 end $$;
 
+-- Returns the caller's tools of a turn; null without them.
+create function turnpike.tools_of(p_turn_id text) returns turnpike.caller_tools language plpgsql stable as $$
+begin
+  return (select row(o.tools, o.choice, o.parallel)::turnpike.caller_tools from turn_tools o
+    where o.turn_id = p_turn_id);
+end $$;
+
+-- Returns the earlier turns of the exchange that a turn with results continues, oldest first.
+create function turnpike.links_of(claimed turns) returns turnpike.link[] language plpgsql stable as $$
+begin
+  return array(select (t.turn_id, t.text,
+      case when t.message_bytes is not null then turnpike.messages_of(t.turn_id) end, t.result, t.calls, t.file_ids,
+      t.metadata, t.started_at,
+      array(select (p.step, p.agent, p.text, p.content, p.finish, p.results)::turnpike.kept_step
+        from turn_steps p where p.turn_id = t.turn_id and p.agent is null order by p.step))::turnpike.link
+    from turns t
+    where t.conversation_id = claimed.conversation_id and t.position >= claimed.continues_from
+      and t.position < claimed.position and t.state = 'done' and t.erased_at is null and t.texts_deleted_at is null
+    order by t.position);
+end $$;
+
 -- Returns earlier turns of the conversation that were done, oldest first:
 -- the newest p_turns of the last p_within turns.
 -- Their texts must fit into p_bytes and, as JSON, into p_json_bytes.
@@ -286,12 +346,13 @@ create function turnpike.history_of(claimed turns, p_turns integer, p_within int
 returns turnpike.earlier_turn[] language plpgsql stable as $$
 begin
   return array(select (h.text, h.result, h.finished_at, h.position, case when h.message_bytes is not null
-      then turnpike.messages_of(h.turn_id) end)::turnpike.earlier_turn from (
-    select e.*, sum(turnpike.said_bytes(e.text, e.message_bytes) + octet_length(e.result)) over newest_first as bytes,
+      then turnpike.messages_of(h.turn_id) end, h.calls, h.continues_from is not null)::turnpike.earlier_turn from (
+    select e.*, sum(turnpike.said_bytes(e.text, e.message_bytes) + octet_length(e.result)
+        + turnpike.call_bytes(e.calls)) over newest_first as bytes,
       sum(octet_length(to_json(e.text)::text) + coalesce(e.message_bytes, 0)
-        + octet_length(to_json(e.result)::text)) over newest_first as json_bytes
+        + octet_length(to_json(e.result)::text) + turnpike.call_bytes(e.calls)) over newest_first as json_bytes
     from (
-      select t.turn_id, t.text, t.message_bytes, t.result, t.position, t.finished_at
+      select t.turn_id, t.text, t.message_bytes, t.result, t.position, t.finished_at, t.calls, t.continues_from
       from turns t
       where t.conversation_id = claimed.conversation_id and t.position < claimed.position
         and t.position >= claimed.position - p_within

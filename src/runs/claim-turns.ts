@@ -16,12 +16,15 @@ import { coolsMeanwhile } from "../providers/cooling.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { type ListedAccount, rosterOf } from "../providers/roster.ts"
 import type { ServerPins } from "../tools/mcp-pins.ts"
+import type { CallerTool, ToolChoice } from "../turns/caller-tools.ts"
 import type { TurnMessage } from "../turns/messages.ts"
 import { RUNNER_POLICY, TURN_POLICY } from "../turns/policies.ts"
 import { type StepRow, stepRowOf } from "../turns/step-row.ts"
 import { type TurnRow, turnRowOf } from "../turns/turn-row.ts"
+import type { EarlierTurn, Link } from "./earlier-turns.ts"
 import { assumedServers, type EngineServers, readServers, type ServersContext } from "./engine-servers.ts"
 import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settle-turns.ts"
+import type { KeptCall } from "./wait-turn.ts"
 
 /** A row of the catalog. A disabled model still serves the turns that were accepted for it. */
 export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine" | "learned"> {
@@ -31,16 +34,6 @@ export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine" | "lea
 
 /** A file that was sent with the turn. */
 export type AttachedFile = JsonRow<"files">
-
-/** A call for which a turn has waited (turn_calls). */
-export interface KeptCall {
-  step: number
-  call: number
-  state: "asked" | "allowed" | "denied" | "awaited" | "answered" | "early"
-  offered: boolean
-  edited_input: Record<string, unknown> | null
-  message: string | null
-}
 
 /** Everything that a worker needs to continue a turn. */
 export interface Claim {
@@ -64,13 +57,17 @@ export interface Claim {
   /** When the statement that picked the accounts was sent, in milliseconds. */
   accounts_read_at: number
   /** Earlier turns of the conversation that were done, oldest first, as far as the manifest's history limits allow. */
-  history: { text: string; messages: TurnMessage[] | null; result: string; ended_at: string; position: number }[]
+  history: EarlierTurn[]
   /** A model's summary of the turns before these; null: none. With summaries, `history` has all turns after it. */
   summary: { until_position: number; turns: number; text: string } | null
   /** The tools that earlier turns of the conversation have found, by name; null: none. */
   found_tools: Record<string, { position: number; bytes: number }> | null
   /** The turn's messages; null: it was sent as one text. */
   messages: TurnMessage[] | null
+  /** The tools of its caller, and how the model may call tools; null: none. */
+  caller: { tools: CallerTool[]; choice: ToolChoice; parallel: boolean } | null
+  /** The earlier turns of the exchange that a turn with results continues, oldest first. */
+  links: Link[]
   steps: StepRow[]
   /** The calls for which the turn has waited. */
   calls: KeptCall[]
@@ -266,7 +263,8 @@ export async function claimOf(
   { drawn, assumed, now }: { drawn: Map<string, ListedAccount> | undefined; assumed: EngineServers; now: Date },
 ): Promise<Claim> {
   const roster = rosterOf(ctx)
-  const claim = { ...parts, steps: parts.steps.map(stepRowOf), turn: turnRowOf({ turn: row, slug }) }
+  const links = parts.links.map((link) => ({ ...link, steps: link.steps.map(stepRowOf) }))
+  const claim = { ...parts, links, steps: parts.steps.map(stepRowOf), turn: turnRowOf({ turn: row, slug }) }
   const models = claim.models ?? {}
   const own = models[claim.turn.model]?.engine
   const known = Object.entries(accounts).map(([engine, picked]) => {

@@ -13,15 +13,19 @@ export function noteFor(
   { system, tools }: { system: string | undefined; tools: AgentWork["tools"] },
 ): string | null {
   const { manifest, tools: own } = claim.config
+  // A turn that only gives results continues with the values of the text before.
+  const [begun] = claim.messages?.some(({ role }) => role === "user") ? [] : claim.links
   const described = Object.values(own).flatMap(({ name, description }) => (tools.has(name) ? [description] : []))
   const agents = tools.has(DELEGATE) ? (manifest.subagents ?? []).map(({ description }) => description) : []
-  const at = new Date(turn.started_at ?? turn.created_at)
-  return valuesNote([system, ...described, ...agents], turnValues(turn), { at, timeZone: manifest.time_zone })
+  const at = new Date(begun?.started_at ?? turn.started_at ?? turn.created_at)
+  const values = turnValues({ ...turn, ...(begun && { metadata: begun.metadata }) })
+  return valuesNote([system, ...described, ...agents], values, { at, timeZone: manifest.time_zone })
 }
 
 /** The instructions of the space with names in place of its variables, and those of the turn's messages. */
 export function instructionsOf({ claim }: Run): string | undefined {
   const { instructions = "" } = claim.config.manifest
-  const all = [withNames(instructions), instructionsIn(claim.messages ?? [])]
+  const said = [...claim.links, claim].flatMap(({ messages }) => messages ?? [])
+  const all = [withNames(instructions), instructionsIn(said)]
   return all.filter(Boolean).join("\n\n") || undefined
 }

@@ -6,6 +6,8 @@ import type { AgentWork, Run } from "./run.ts"
 interface Transcript {
   opening: number
   earlier: number
+  /** The messages that the last call of the turn before had, if this one continues it; otherwise 0 or `earlier`. */
+  sent: number
   steps: number[]
 }
 
@@ -13,13 +15,14 @@ interface Transcript {
  * Chooses the parts of a prompt that the provider caches: tools and instructions, the earlier turns, and the newest
  * step for the next call. A cache write costs more than a plain token, so parts without a later use are not written.
  */
-export function cacheOf(run: Run, agent: AgentWork, { opening, earlier, steps }: Transcript): PromptCache {
+export function cacheOf(run: Run, agent: AgentWork, { opening, earlier, sent, steps }: Transcript): PromptCache {
   const { turn } = run
   const lifetime = lifetimeOf(run, agent)
   const all = steps.reduce((sum, count) => sum + count, opening)
   const goesOn = agent.specs.length > 0 || (earlier > 0 && !isFull(run, agent))
   // Also the end of the last call's prompt: Anthropic looks back over only 20 parts, and a step can have more.
-  const ends = goesOn ? [all - (steps.at(-1) ?? all), all].filter((end) => end > earlier) : []
+  const last = steps.at(-1)
+  const ends = goesOn ? [last === undefined ? sent : all - last, all].filter((end) => end > earlier) : []
   return {
     key: `space-${turn.space_id}${agent.name === null ? "" : `-${agent.name}`}`.slice(0, TURN_POLICY.cacheKeyChars),
     lifetime,

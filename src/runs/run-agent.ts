@@ -1,6 +1,7 @@
 import { isAnswer, pendingCalls, type StepRow } from "../turns/step-row.ts"
 import type { Opening } from "./build-call.ts"
 import { callStep } from "./call-step.ts"
+import { callsOfAnswer } from "./caller-calls.ts"
 import { checkedResult } from "./checked-result.ts"
 import { type CalledStep, commitCalled, rowOf } from "./commit-called.ts"
 import type { AgentWork, Run } from "./run.ts"
@@ -14,10 +15,12 @@ export class TooManySteps extends Error {
 
 /**
  * Runs an agent from its last committed step to its last answer: model call → commit → tool calls → commit, in a
- * loop. The answer of the space's own agent is returned uncommitted, because it is committed with the turn's end.
- * Null if the answer is committed, as for sub-agents. Throws RunEnd, AgentFailed or TooManySteps.
+ * loop. The answer of the space's own agent, or calls of the caller's tools alone, are returned uncommitted, because
+ * they are committed with the turn's end. Null if the answer is committed, as for sub-agents. Throws RunEnd,
+ * AgentFailed or TooManySteps.
  */
 export async function runAgent(run: Run, agent: AgentWork, opening: Opening): Promise<CalledStep | null> {
+  if (agent.ref === null) run.opening = opening.own
   for (;;) {
     run.checkpoint()
     const last = agent.steps.at(-1)
@@ -35,7 +38,7 @@ export async function runAgent(run: Run, agent: AgentWork, opening: Opening): Pr
         called.step.answer = { ...answer, content, finish: "aborted" }
       } else if (agent.ref === null && isAnswer(rowOf(called), last)) {
         if (called.cutByHold || !isRepairable(agent, [...agent.steps, rowOf(called)])) return called
-      }
+      } else if (callsOfAnswer(run, agent, rowOf(called)).length > 0) return called
       await commitCalled(run, agent, called)
       if (run.time.isTired && pendingCalls(rowOf(called)).length === 0) throw new RunEnd({ kind: "hand_over" })
       continue

@@ -11,10 +11,12 @@ import { TOOL_POLICY } from "../tools/policies.ts"
 import { type MeantCall, meantCall } from "../turns/meant-call.ts"
 import { pendingCalls, type StepRow } from "../turns/step-row.ts"
 import { draftEvent, type EventDraft } from "../turns/turn-event.ts"
+import { barOf, calledOutcome, callerCallOf } from "./caller-calls.ts"
 import { commitResults } from "./commit-step.ts"
 import { type AgentWork, type Run, stepOf } from "./run.ts"
 import { RunEnd } from "./run-end.ts"
 import { TIMED_OUT } from "./run-time.ts"
+import type { CallerCall } from "./settle-turns.ts"
 import type { WaitCall } from "./wait-turn.ts"
 
 /** The events that announce a step's calls. The commit after which the calls start writes them. */
@@ -40,7 +42,8 @@ interface EndedCall {
 
 /**
  * Makes the calls of a committed step that have no result yet, several in parallel, and commits their results. If the
- * run must stop, it commits the finished calls first. Ends the run if a call must wait for a decision or its result.
+ * run must stop, it commits the finished calls first. Ends the run if a call must wait for a decision or its result,
+ * and the turn if only calls of its caller are left.
  */
 export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promise<void> {
   const calls = callsOf(row.content)
@@ -49,6 +52,7 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
   const ended: EndedCall[] = []
   let stopped: unknown
   let isWaiting = false
+  const called: CallerCall[] = []
   await run.beforeCall()
   const first = new Set(queue.slice(0, TOOL_POLICY.parallelCalls))
   const worker = async () => {
@@ -57,6 +61,11 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
         if (stopped !== undefined) return
         if (mustWait(run, agent, { row, call: calls[index] as ToolCallPart, index })) {
           isWaiting = true
+          continue
+        }
+        const forCaller = callerCallOf(run, agent, { row, call: calls[index] as ToolCallPart, index })
+        if (forCaller) {
+          called.push(forCaller)
           continue
         }
         // A cancel may have come while this call waited.
@@ -76,6 +85,8 @@ export async function runCalls(run: Run, agent: AgentWork, row: StepRow): Promis
   else if (ended.length > 0) await commit(run, row, ended)
   if (stopped !== undefined) throw stopped
   if (isWaiting) throw new RunEnd({ kind: "wait" })
+  // All other calls of the step have their results.
+  if (called.length > 0) throw run.ended(calledOutcome(run, agent.steps, called))
 }
 
 async function runCall(
@@ -125,14 +136,14 @@ async function execute(
   agent: AgentWork,
   { row, call, index }: { row: StepRow; call: ToolCallPart; index: number },
 ): Promise<ToolRun> {
-  if (call.invalid) return errorRun(agent.search?.hidden.has(call.toolName) ? UNLISTED : call.invalid)
-  if (index >= TOOL_POLICY.callsPerStep) {
-    return errorRun(`At most ${TOOL_POLICY.callsPerStep} tools can be called at a time: call this one again.`)
-  }
+  const bar = barOf(run, agent, { call, index })
+  if (bar !== null) return errorRun(agent.search?.hidden.has(call.toolName) ? UNLISTED : bar)
   const meant = meantBy(call)
   const tool = toolOf(agent, call, meant)
   if (meant.fault !== undefined) return errorRun(meant.fault)
   if (!tool) return errorRun(noTool(agent, storable(meant.name).slice(0, 100)))
+  const forCaller = tool.called?.(meant.input)
+  if (forCaller) return errorRun("fault" in forCaller ? forCaller.fault : "The caller makes this call.")
   const decided = run.decided(row.step, index)
   const { fault } = approvalOf(tool, meant.input)
   if (decided?.state === "denied") return errorRun(denial(decided.message))
@@ -176,7 +187,7 @@ function mustWait(run: Run, agent: AgentWork, at: { row: StepRow; call: ToolCall
   const { row, call, index } = at
   const meant = meantBy(call)
   const tool = toolOf(agent, call, meant)
-  if (call.invalid || meant.fault !== undefined || !tool || index >= TOOL_POLICY.callsPerStep) return false
+  if (meant.fault !== undefined || !tool || barOf(run, agent, { call, index }) !== null) return false
   const known = run.decided(row.step, index)
   if (known?.state === "awaited" || known?.state === "early" || known?.state === "answered") {
     run.waitFor(describeWait(agent, at, "awaited", known.offered))

@@ -1,5 +1,6 @@
 import type { Clock } from "../platform/clock.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
+import type { Claim } from "./claim-turns.ts"
 
 /** The reason of all aborts when the turn's time is over. */
 export const TIMED_OUT = Symbol("the turn's time is over")
@@ -36,4 +37,10 @@ export class RunTime {
   get isTired(): boolean {
     return this.handOver?.aborted === true || this.now - this.started >= TURN_POLICY.runBudgetMs
   }
+}
+
+/** When the time of a turn is over, in milliseconds. */
+export function deadlineOf({ turn, config }: Claim): number {
+  const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
+  return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000 + (turn.waited_ms ?? 0)
 }

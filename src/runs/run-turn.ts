@@ -20,11 +20,14 @@ import { agentTools } from "./agent-tools.ts"
 import { answerFault } from "./answer-fault.ts"
 import { turnOpening } from "./build-call.ts"
 import { AgentFailed, CONTEXT_TOO_LONG } from "./call-step.ts"
+import { calledOutcome, callerEvents, callsOfAnswer } from "./caller-calls.ts"
+import { callerTools } from "./caller-tool.ts"
 import { checkedResult } from "./checked-result.ts"
 import type { Claim, ModelRow } from "./claim-turns.ts"
 import { type CalledStep, noteLost, orNoted, rowOf } from "./commit-called.ts"
 import { delegateTool } from "./delegate.ts"
-import { ContextFit, startOf } from "./fit-context.ts"
+import { leftOutOf } from "./exchanges.ts"
+import { ContextFit } from "./fit-context.ts"
 import { giveBack, waitForAccounts, waitForMemory } from "./give-back.ts"
 import { instructionsOf, noteFor } from "./note-for.ts"
 import { missingIn, noteServers } from "./note-servers.ts"
@@ -33,7 +36,7 @@ import { refusedAs } from "./refused-as.ts"
 import { type AgentContext, type AgentWork, Run } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
 import { limitReached, RunEnd } from "./run-end.ts"
-import { TIMED_OUT } from "./run-time.ts"
+import { deadlineOf, TIMED_OUT } from "./run-time.ts"
 import { type Outcome, settleTurn } from "./settle-turns.ts"
 import { summariseHistory } from "./summarise-history.ts"
 import { waitTurn } from "./wait-turn.ts"
@@ -83,7 +86,7 @@ function mainAgent(run: Run, model: ModelRow, toolbox: Toolbox) {
   const { tools } = toolbox
   const { manifest } = run.claim.config
   const delegate = delegateTool(run, tools)
-  const all = delegate ? new Map([...tools, [DELEGATE, delegate] as const]) : tools
+  const all = new Map([...tools, ...(delegate ? [[DELEGATE, delegate] as const] : []), ...callerTools(run.claim)])
   const steps = run.claim.steps.filter(({ agent }) => agent === null)
   const { leftOut, ...own } = agentTools(run, all, { model, steps, isOwn: true, missing: missingIn(toolbox) })
   run.leftOut = [...run.leftOut, ...leftOut]
@@ -92,7 +95,7 @@ function mainAgent(run: Run, model: ModelRow, toolbox: Toolbox) {
   const form = resultFormOf(formatOf(run.turn) ?? manifest.response_format)
   // A rehearsal has no cache, and tells how many messages it has seen.
   if (model.engine !== "rehearsal" && !history.summary)
-    fit.turns = startOf(run.claim.history, history.max_turns ?? TURN_POLICY.historyTurns)
+    fit.turns = leftOutOf(run.claim.history, history.max_turns ?? TURN_POLICY.historyTurns)
   return {
     ref: null,
     name: null,
@@ -149,7 +152,7 @@ async function openTools(run: Run, model: ModelRow): Promise<Toolbox> {
   }
 }
 
-function outcomeOf(run: Run, { form }: AgentWork, called: CalledStep | null): Outcome {
+function outcomeOf(run: Run, agent: AgentWork, called: CalledStep | null): Outcome {
   const text = called?.step.answer.text ?? ""
   if (called?.cutByHold && called.step.answer.finish === "length") {
     return limitReached("COST_LIMIT_REACHED", run.transcript.partialResult(text), run.budget.boundBy)
@@ -159,9 +162,10 @@ function outcomeOf(run: Run, { form }: AgentWork, called: CalledStep | null): Ou
     const message = `${fault.message} ${run.budget.cost > 0 ? "Its model calls are billed." : "Nothing was billed."}`
     return { ...failed(run, fault.code, message), result: run.transcript.partialResult(text) }
   }
-  const own = run.claim.steps.filter(({ agent }) => agent === null)
-  const steps = called ? [...own, rowOf(called)] : own
-  const checked = form && checkedResult(form, steps)
+  const steps = called ? [...agent.steps, rowOf(called)] : agent.steps
+  const calls = called ? callsOfAnswer(run, agent, rowOf(called)) : []
+  if (calls.length > 0) return calledOutcome(run, steps, calls)
+  const checked = agent.form && checkedResult(agent.form, steps)
   if (!checked) return { state: "done", result: answerText(steps) }
   if (checked.fault === null) return { state: "done", result: checked.text, hasOutput: true }
   const message = `The result does not have the form of response_format. ${checked.fault} Its model calls are billed.`
@@ -208,8 +212,10 @@ async function wait(run: Run): Promise<RunResult> {
 
 async function settle(run: Run, outcome: Outcome, called?: CalledStep): Promise<RunResult> {
   const files = run.claim.steps.some(({ content }) => content.some((part) => part.type === "tool-call"))
-  const ending = { step: called?.step, events: called?.events ?? [], files }
-  const ended = await orNoted(run, called, () => settleTurn(run.ctx, run.turn, outcome, ending))
+  const events = [...(called?.events ?? []), ...callerEvents(outcome, run.ctx.clock.now())]
+  const ended = await orNoted(run, called, () =>
+    settleTurn(run.ctx, run.turn, outcome, { step: called?.step, events, files }),
+  )
   if (!ended) await noteLost(run, called, "stale")
   run.pushes.tellGrown()
   return ended ? "settled" : "stale"
@@ -267,11 +273,6 @@ function failed(
 }
 
 const billOf = (run: Run) => (run.budget.cost > 0 ? "The model calls before that are billed." : "Nothing was billed.")
-
-function deadlineOf({ turn, config }: Claim): number {
-  const seconds = turn.timeout_seconds ?? config.manifest.timeout_seconds ?? TURN_POLICY.timeoutSeconds
-  return new Date(turn.started_at ?? turn.created_at).getTime() + seconds * 1000 + (turn.waited_ms ?? 0)
-}
 
 /** Releases a turn whose run failed. The attempt stays counted, and more attempts mean a longer wait. */
 export async function giveUp(ctx: Context, turn: TurnRow): Promise<RunResult> {

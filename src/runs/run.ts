@@ -1,5 +1,5 @@
 import type { ModelVariables } from "../agent/accounts.ts"
-import type { ToolSpec } from "../agent/engine.ts"
+import type { Message, ToolSpec } from "../agent/engine.ts"
 import type { ResultForm } from "../base/result-form.ts"
 import type { PoolContext } from "../providers/capacity.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
@@ -81,6 +81,8 @@ export class Run {
   leftOut: readonly string[] = []
   /** The keys of files that a model's provider has refused. They are only named from then on. */
   readonly refusedFiles = new Set<string>()
+  /** The first messages of the space's own agent, without earlier exchanges. */
+  opening: readonly Message[] = []
   /** The calls that must wait, over all agents. */
   readonly waits: WaitCall[] = []
   /** The limit that does not pay for the next model call of an agent, if the turn waits for limits. */
@@ -95,7 +97,7 @@ export class Run {
     this.turn = claim.turn
     this.budget = new Budget(claim.turn)
     this.time = new RunTime(ctx.clock, { deadline, signal, handOver: ctx.handOver })
-    this.transcript = new Transcript(claim.steps)
+    this.transcript = new Transcript(claim.steps, claim.links)
     this.alive = new KeepAlive(ctx, claim.turn)
     this.route = new Route(ctx, claim)
     this.pushes = new TurnPushes(() => pushOf(ctx, claim.turn.turn_id))

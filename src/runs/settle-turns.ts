@@ -9,6 +9,7 @@ import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import { callOne } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { callRunner } from "../turns/call-runner.ts"
+import type { Called } from "../turns/caller-tools.ts"
 import { corrections, type EndedRated } from "../turns/rated-turn.ts"
 import { type FinishedStep, stepArgument } from "../turns/step-row.ts"
 import type { EventDraft } from "../turns/turn-event.ts"
@@ -18,8 +19,15 @@ import { repeatCommit } from "./repeat-commit.ts"
 
 /** How a running turn ends. `ours`: we lost its result, so nothing is billed. An earlier cancel always wins. */
 export type Outcome =
-  /** `hasOutput`: the result is JSON in the form that was asked for. */
-  | { state: "done"; result: string; hasOutput?: boolean }
+  | {
+      state: "done"
+      result: string
+      /** The result is JSON in the form that was asked for. */
+      hasOutput?: boolean
+      /** The calls of its caller's tools with which it ends, and the most tokens of the exchange with them. */
+      calls?: CallerCall[]
+      callsTokens?: number
+    }
   | { state: "cancelled"; reason: string; result: string | null }
   | {
       state: "failed"
@@ -30,6 +38,12 @@ export type Outcome =
       ours: boolean
       result: string | null
     }
+
+/** A call of a caller's tool, with its place in the turn. */
+export interface CallerCall extends Called {
+  step: number
+  call: number
+}
 
 interface Ending {
   /** The step that the turn ended with, if it is not committed yet. */
@@ -55,6 +69,8 @@ export interface TurnEnd {
   error_message: string | null
   error_details: ProviderDetails | null
   has_output: boolean
+  calls: Called[] | null
+  calls_tokens: number | null
   lost: boolean
   step: ReturnType<typeof stepArgument> | null
   events: EventDraft[]
@@ -74,6 +90,7 @@ export async function settleTurn(
   { step, events = [], files = true, lostAfter }: Ending = {},
 ): Promise<boolean> {
   const failed = outcome.state === "failed" ? outcome : null
+  const { calls, callsTokens } = outcome.state === "done" ? outcome : {}
   const end: TurnEnd = {
     turn_id,
     epoch,
@@ -84,6 +101,8 @@ export async function settleTurn(
     error_message: failed ? storable(failed.message) : null,
     error_details: failed?.details ?? null,
     has_output: outcome.state === "done" && outcome.hasOutput === true,
+    calls: calls?.map(({ id, name, input }) => ({ id, name, input })) ?? null,
+    calls_tokens: callsTokens ?? null,
     lost: failed?.ours === true,
     step: step ? stepArgument(step) : null,
     events,

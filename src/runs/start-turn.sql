@@ -28,8 +28,8 @@ create function turnpike.start_turn(p_request turnpike.request, p_asked turnpike
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
   out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
-  out also_refused turnpike.also_refused, out rated turnpike.rates_state, out claim turnpike.claimed_turn,
-  out starts_soon boolean) language plpgsql
+  out open_calls turnpike.open_calls, out also_refused turnpike.also_refused, out rated turnpike.rates_state,
+  out claim turnpike.claimed_turn, out starts_soon boolean) language plpgsql
 set plan_cache_mode = force_generic_plan as $$
 declare
   answer record;
@@ -48,6 +48,7 @@ begin
   waits_behind := answer.waits_behind;
   waits_behind_until := answer.waits_behind_until;
   most_output := answer.most_output;
+  open_calls := answer.open_calls;
   also_refused := answer.also_refused;
   rated := answer.rated;
   starts_soon := false;

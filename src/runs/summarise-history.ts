@@ -2,11 +2,14 @@ import { textOf } from "../agent/engine.ts"
 import { cutToBytes, likelyTokens, promptTokenBound } from "../agent/estimate.ts"
 import { worstPriceOf } from "../billing/price.ts"
 import { call } from "../platform/db.ts"
+import { toModelMessages } from "../turns/messages.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText, isAnswer } from "../turns/step-row.ts"
-import { buildCall, earlierOf, openingOf } from "./build-call.ts"
+import { buildCall, openingOf } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import type { Claim } from "./claim-turns.ts"
+import type { EarlierTurn } from "./earlier-turns.ts"
+import { exchangeOf, namedFile } from "./exchanges.ts"
 import { ContextFit } from "./fit-context.ts"
 import { type AgentWork, type Run, summarisedBy, summaryRef } from "./run.ts"
 import { runAgent, TooManySteps } from "./run-agent.ts"
@@ -47,7 +50,15 @@ export async function summariseHistory(run: Run, agent: AgentWork): Promise<void
   claim.history = newestWithin(claim.history, limits)
 }
 
-type EarlierTurn = Claim["history"][number]
+const NO_TURN: EarlierTurn = {
+  text: "",
+  messages: null,
+  result: "",
+  ended_at: "",
+  position: 0,
+  calls: null,
+  continues: false,
+}
 
 interface Limits {
   turns: number
@@ -58,7 +69,8 @@ interface Limits {
 function limitsOf(run: Run, agent: AgentWork): Limits {
   const { history = {} } = run.claim.config.manifest
   const { text } = run.turn
-  const asked = earlierOf({ text, messages: run.claim.messages, result: "", ended_at: "", position: 0 })
+  const { messages } = run.claim
+  const asked = exchangeOf([{ ...NO_TURN, text, messages }])
   const bare = buildCall(run, agent, { earlier: [], own: asked.messages })
   const room = agent.fit.room(bare.maxOutputTokens) - agent.fit.sizeOf(bare)
   return {
@@ -68,7 +80,7 @@ function limitsOf(run: Run, agent: AgentWork): Limits {
 }
 
 const sizeOf = (turn: EarlierTurn) =>
-  earlierOf(turn).messages.reduce((sum, message) => sum + likelyTokens(textOf(message)), 0)
+  exchangeOf([turn]).messages.reduce((sum, message) => sum + likelyTokens(textOf(message)), 0)
 
 function newestWithin(history: readonly EarlierTurn[], { turns, tokens }: Limits): Claim["history"] {
   let left = tokens
@@ -141,7 +153,12 @@ function promptOf({ summary }: Claim, leaving: readonly EarlierTurn[], { model, 
   const room = fit.room(SUMMARY_POLICY.outputTokens)
   const tokens = Number.isFinite(room) ? room * SUMMARY_POLICY.promptShare : SUMMARY_POLICY.promptTokens
   const cut = (text: string) => cutToBytes(text, SUMMARY_POLICY.textBytes)
-  const short = leaving.map((turn) => ({ ...turn, text: cut(saidIn(turn)), messages: null, result: cut(turn.result) }))
+  const short = leaving.map((turn) => ({
+    ...NO_TURN,
+    position: turn.position,
+    text: cut(saidIn(turn)),
+    result: cut([turn.result, ...(turn.calls ?? []).map((call) => JSON.stringify(call))].filter(Boolean).join("\n")),
+  }))
   const said = newestWithin(short, { turns: short.length, tokens: tokens - likelyTokens(summary?.text ?? "") })
   return [
     ...(summary ? [`Earlier summary:\n${summary.text}`] : []),
@@ -152,8 +169,13 @@ function promptOf({ summary }: Claim, leaving: readonly EarlierTurn[], { model, 
 /** The texts of a turn before its result. Messages have the names of their roles. */
 function saidIn(turn: EarlierTurn): string {
   if (turn.messages === null) return turn.text
-  const said = earlierOf(turn).messages.slice(0, -1)
-  return said.map((message) => `${message.role}: ${textOf(message)}`).join("\n\n")
+  return turn.messages
+    .flatMap((message): string[] => {
+      if (message.role === "tool") return message.results.map(({ output, error }) => `tool: ${output ?? error}`)
+      const said = toModelMessages([message], (id) => [namedFile(id)]).find(({ role }) => role === message.role)
+      return said ? [`${message.role}: ${textOf(said)}`] : []
+    })
+    .join("\n\n")
 }
 
 /** False if the turn's own limit of cost does not pay for the summary and for its own call. */

@@ -8,11 +8,13 @@ export class Transcript {
   private next: number
   private bytes: number
 
-  /** `steps`: the array of the claim, to which each committed step is appended. */
-  constructor(steps: readonly StepRow[]) {
+  /**
+   * `steps`: the array of the claim, to which each committed step is appended. `links`: earlier turns of its exchange.
+   */
+  constructor(steps: readonly StepRow[], links: readonly object[]) {
     this.steps = steps
     this.next = steps.reduce((next, { step }) => Math.max(next, step + 1), 0)
-    this.bytes = wireBytes(steps)
+    this.bytes = wireBytes(steps) + (links.length > 0 ? wireBytes(links) : 0)
   }
 
   /** The number of the next step. */

@@ -8,6 +8,16 @@ import type { TurnRow } from "../turns/turn-row.ts"
 import type { HoldBound } from "./grow-hold.ts"
 import { repeatCommit } from "./repeat-commit.ts"
 
+/** A call for which a turn has waited (turn_calls). */
+export interface KeptCall {
+  step: number
+  call: number
+  state: "asked" | "allowed" | "denied" | "awaited" | "answered" | "early"
+  offered: boolean
+  edited_input: Record<string, unknown> | null
+  message: string | null
+}
+
 /** A call that a turn waits for (the type `wait_call` of waiting.sql). */
 export interface WaitCall {
   step: number

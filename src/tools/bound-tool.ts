@@ -68,6 +68,8 @@ export interface BoundTool {
   spec: ToolSpec
   /** Which of its calls wait for a decision. Default: none. */
   approval?: Approval
+  /** Set for a tool of the turn's caller, whose calls end the turn: the input that the caller gets, or its fault. */
+  called?(input: unknown): { input: Record<string, unknown> } | { fault: string }
   run(input: unknown, context: ToolCallContext): Promise<ToolRun>
 }
 

@@ -59,7 +59,13 @@ function fitTool(tool: BoundTool, limits: Limits): BoundTool | null {
   const spec = { ...tool.spec, description: cut(told, limits.maxDescription), inputSchema: schema }
   if (names.size === 0) return { ...tool, spec }
   const own = new Map([...names].map(([wanted, plain]) => [plain, wanted]))
-  return { spec, run: (input, context) => tool.run(renamed(input, own), context) }
+  const { called } = tool
+  return {
+    ...tool,
+    spec,
+    ...(called && { called: (input: unknown) => called(renamed(input, own)) }),
+    run: (input, context) => tool.run(renamed(input, own), context),
+  }
 }
 
 const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`)

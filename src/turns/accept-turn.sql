@@ -16,6 +16,8 @@ create type turnpike.acceptance as (
   waits_behind text,
   -- The most output tokens that the model takes.
   most_output integer, -- null: an earlier turn, or no model
+  -- The calls whose results were expected.
+  open_calls turnpike.open_calls, -- null: none are open, or the turn gives no results
   also_refused turnpike.also_refused -- null: not known
 );
 
@@ -33,7 +35,7 @@ create function turnpike.accept_turn(p_request turnpike.request, p_asked turnpik
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out in_scope boolean,
   out hold turnpike.hold_state, out too_many turnpike.test_turn_count, out has_subscriber boolean,
   out needs_runner boolean, out waits_behind text, out waits_behind_until timestamptz, out most_output integer,
-  out also_refused turnpike.also_refused, out rated turnpike.rates_state)
+  out open_calls turnpike.open_calls, out also_refused turnpike.also_refused, out rated turnpike.rates_state)
 language plpgsql
 -- A new connection plans each statement once, and not again in its next four turns.
 set plan_cache_mode = force_generic_plan as $$
@@ -56,6 +58,7 @@ begin
   needs_runner := answer.needs_runner;
   waits_behind := answer.waits_behind;
   most_output := answer.most_output;
+  open_calls := answer.open_calls;
   also_refused := answer.also_refused;
   rated := (answer.counted).rated;
   if waits_behind is not null then
@@ -98,13 +101,10 @@ begin
   end if;
 
   -- Looks up the rows that the request names, and the hold that the turn can get.
-  admission := turnpike.admit_turn(caller, p_asked);
+  admission := turnpike.admit_results(turnpike.admit_turn(caller, p_asked), caller, p_asked, p_new, p_request.moment);
   answer.most_output := admission.most_output;
   if admission.refused is not null then
-    answer.outcome := admission.refused;
-    answer.hold := case when admission.refused = 'max_cost'
-      then row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null)::turnpike.hold_state end;
-    return answer;
+    return turnpike.refused_answer(answer, admission, p_asked);
   end if;
   select w.* into wallet from wallets w where w.user_id = caller.user_id;
   answer.counted := turnpike.count_turn(caller, p_asked.end_user, admission.rate, wallet.end_user_rate, p_new.rated,
@@ -151,6 +151,34 @@ begin
   answer.waits_behind := place.waits_behind;
   answer.needs_runner := case when p_runners is not null and place.wakes_at < 'infinity'
     then turnpike.needs_runner(p_runners, p_request.moment) else false end;
+  return answer;
+end $$;
+
+-- Returns an admission after the conversation of a turn with results is locked: 'calls' if they came too late.
+create function turnpike.admit_results(admission turnpike.admission, caller turnpike.caller,
+  p_asked turnpike.asked_turn, p_new turnpike.new_turn, p_moment timestamptz) returns turnpike.admission
+language plpgsql as $$
+begin
+  if admission.refused is not null or p_asked.answers is null then
+    return admission;
+  end if;
+  perform turnpike.lock_place(caller, admission, p_asked.end_user, p_new.conversation_id, p_moment);
+  if (turnpike.open_calls_of(admission.space_id, p_asked.end_user, admission.conversation_name)).turn_id
+    is distinct from (admission.open).turn_id
+  then
+    admission.refused := 'calls';
+  end if;
+  return admission;
+end $$;
+
+-- Returns the answer to a request that admit_turn has refused.
+create function turnpike.refused_answer(answer turnpike.acceptance, admission turnpike.admission,
+  p_asked turnpike.asked_turn) returns turnpike.acceptance language plpgsql as $$
+begin
+  answer.outcome := admission.refused;
+  answer.open_calls := admission.open;
+  answer.hold := case when admission.refused = 'max_cost'
+    then row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null)::turnpike.hold_state end;
   return answer;
 end $$;
 

@@ -10,6 +10,7 @@ import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { Procedures } from "../platform/procedures.ts"
 import { askedTurn } from "./admission.ts"
 import { callRunner } from "./call-runner.ts"
+import { messagesIn } from "./caller-tools.ts"
 import { lastTextOf } from "./messages.ts"
 import { TURN_POLICY } from "./policies.ts"
 import { WITHIN_RATES_ERRORS, withinRates } from "./rated-turn.ts"
@@ -61,7 +62,10 @@ export function acceptanceOf(ctx: Context, { idempotencyKey, body, trace = null,
       idempotency_key: idempotencyKey,
       request_hash: hashRequest(body),
       text: body.messages ? lastTextOf(body.messages) : (body.text ?? ""),
-      messages: body.messages ?? null,
+      messages: messagesIn(body),
+      tools: body.tools ?? null,
+      tool_choice: body.tool_choice ?? null,
+      parallel: body.parallel_tool_calls ?? null,
       metadata: body.metadata ?? {},
       timeout: body.timeout_seconds ?? null,
       traceparent: trace?.traceparent ?? null,

@@ -1,7 +1,19 @@
+-- The calls of a caller's tools that are open in a conversation: those of its last turn, if it is done.
+create type turnpike.open_calls as (
+  turn_id text,
+  -- The position of the first turn of their exchange.
+  begins_at bigint,
+  calls jsonb,
+  has_tools boolean,
+  -- The most tokens of the exchange in a prompt.
+  tokens bigint
+);
+
 -- The decision of admit_turn about a new turn, with the rows that the turn names.
 -- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'end_user_of_owner' (named by a
 -- member), 'model', 'conversation' or 'files'. Or 'max_output' (above most_output), or 'max_cost' (the turn's own
--- limit is below `needed`).
+-- limit is below `needed`). 'tool_names': a tool of the caller has the name of a tool of the space.
+-- 'calls': no calls are open. 'results': they are not exactly those of the open calls. 'exchange': it is too long.
 -- Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
   refused text,
@@ -24,6 +36,7 @@ create type turnpike.admission as (
   most_output integer,
   -- True if the end user has individual limits.
   limited boolean,
+  open turnpike.open_calls, -- null: the turn gives no results
   -- What the account says about the end user.
   price_name text, -- null: the default
   prepaid boolean, -- null: the default
@@ -49,7 +62,13 @@ create type turnpike.asked_turn as (
   -- The counts of all other parts of the first call (first-call.sql).
   bounds jsonb,
   -- The shortest answer that is worth a call, in tokens.
-  min_output bigint
+  min_output bigint,
+  -- The names of the caller's tools.
+  tool_names jsonb,
+  -- The ids of the calls whose results it gives.
+  answers jsonb, -- null: it gives none
+  -- The most tokens of an exchange that is continued.
+  most_exchange bigint
 );
 
 create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn) returns turnpike.admission
@@ -100,6 +119,53 @@ begin
     admission.refused := 'max_output';
     return admission;
   end if;
+  admission := turnpike.admit_conversation(admission, caller, space, p_asked);
+  if admission.refused is not null then
+    return admission;
+  end if;
+  if p_asked.files <> '[]' then
+    of_files := turnpike.file_tokens(space.space_id, p_asked.files, model.engine, p_asked.bounds);
+    if of_files is null then
+      admission.refused := 'files';
+      return admission;
+    end if;
+  end if;
+  if caller.test and not turnpike.is_rehearsed(caller, admission) then
+    return admission;
+  end if;
+
+  select c.* into talk
+    from conversations c
+    where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
+  return turnpike.with_amounts(admission, caller, p_asked, model, space.prompt_facts, talk, of_files);
+end $$;
+
+-- Returns the open calls of a conversation; all null if there are none. Turns that failed or were cancelled do not
+-- count, so the results can be sent again after one.
+create function turnpike.open_calls_of(p_space_id bigint, p_end_user text, p_name text) returns turnpike.open_calls
+language plpgsql stable as $$
+declare
+  last turns;
+begin
+  select t.* into last
+    from turns t
+    where t.conversation_id = (select c.conversation_id from conversations c
+      where c.space_id = p_space_id and c.end_user_ref = p_end_user and c.name = p_name)
+      and t.state in ('queued', 'running', 'done')
+    order by t.position desc limit 1;
+  if last.state = 'done' and jsonb_array_length(last.calls) > 0 then
+    return row(last.turn_id, coalesce(last.continues_from, last.position), last.calls, last.has_tools,
+      last.calls_tokens)::turnpike.open_calls;
+  end if;
+  return null;
+end $$;
+
+-- Adds to an admission the conversation of the turn and the calls that it answers, or why it cannot be sent.
+create function turnpike.admit_conversation(admission turnpike.admission, caller turnpike.caller, space spaces,
+  p_asked turnpike.asked_turn) returns turnpike.admission language plpgsql stable as $$
+declare
+  talk conversations;
+begin
   if p_asked.conversation like 'conv\_%' then
     select c.* into talk
       from conversations c
@@ -115,23 +181,20 @@ begin
     admission.conversation_name := concat('conv_' || caller.member_id || ' ',
       coalesce(p_asked.conversation, 'default'));
   end if;
-  if p_asked.files <> '[]' then
-    of_files := turnpike.file_tokens(space.space_id, p_asked.files, model.engine, p_asked.bounds);
-    if of_files is null then
-      admission.refused := 'files';
-      return admission;
-    end if;
+  if p_asked.tool_names <> '[]' and exists (select from jsonb_object_keys(space.tools) n where p_asked.tool_names ? n)
+  then
+    admission.refused := 'tool_names';
+  elsif p_asked.answers is not null then
+    admission.open := turnpike.open_calls_of(space.space_id, p_asked.end_user, admission.conversation_name);
+    admission.refused := case
+      when (admission.open).turn_id is null then 'calls'
+      when jsonb_array_length(p_asked.answers) is distinct from jsonb_array_length((admission.open).calls)
+        or exists (select from jsonb_array_elements((admission.open).calls) c
+          where (p_asked.answers ? (c ->> 'id')) is not true)
+        then 'results'
+      when coalesce((admission.open).tokens + p_asked.tokens > p_asked.most_exchange, true) then 'exchange' end;
   end if;
-  if caller.test and not turnpike.is_rehearsed(caller, admission) then
-    return admission;
-  end if;
-
-  if talk.conversation_id is null then
-    select c.* into talk
-      from conversations c
-      where c.space_id = space.space_id and c.end_user_ref = p_asked.end_user and c.name = admission.conversation_name;
-  end if;
-  return turnpike.with_amounts(admission, caller, p_asked, model, space.prompt_facts, talk, of_files);
+  return admission;
 end $$;
 
 -- Adds what the account says about the end user.
@@ -184,7 +247,7 @@ begin
     tokens := tokens + turnpike.note_tokens(p_facts, caller, p_asked.end_user, p_asked.bounds);
   end if;
   admission.short_tokens := tokens + p_asked.short_tokens;
-  tokens := tokens + p_asked.tokens + p_of_files;
+  tokens := tokens + p_asked.tokens + p_of_files + coalesce((admission.open).tokens, 0);
   if talk.conversation_id is not null then
     tokens := tokens
       + turnpike.history_tokens(talk.conversation_id, talk.last_position + 1, p_facts -> 'history', p_asked.bounds)
@@ -255,7 +318,8 @@ end $$;
 -- Takes no hold and locks no counter.
 create function turnpike.estimate_turn(p_request turnpike.request,
   p_asked turnpike.asked_turn, out actor turnpike.caller, out refused text, out pin text, out hold turnpike.hold_state,
-  out balance bigint, out held bigint, out on_limit text, out most_output integer) language plpgsql as $$
+  out balance bigint, out held bigint, out on_limit text, out most_output integer,
+  out open_calls turnpike.open_calls) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -268,6 +332,7 @@ begin
   refused := admission.refused;
   pin := admission.pin;
   most_output := admission.most_output;
+  open_calls := admission.open;
   on_limit := (select s.manifest ->> 'on_limit' from spaces s where s.space_id = admission.space_id);
   select s.balance, s.held into balance, held from turnpike.wallet_sums(caller.user_id) s;
   if refused = 'max_cost' then

@@ -1,3 +1,4 @@
+import type { Message, ToolSpec } from "../agent/engine.ts"
 import { formTokenBound, PROMPT_TOKENS, promptTokenBound } from "../agent/estimate.ts"
 import { resultFormOf } from "../agent-config/response-format.ts"
 import { noteBytes } from "../agent-config/variables.ts"
@@ -5,17 +6,20 @@ import { TurnpikeError } from "../base/errors.ts"
 import { fromUsd } from "../base/money.ts"
 import type { Records } from "../platform/procedures.ts"
 import { QUOTA_POLICY } from "../quotas/policies.ts"
+import { type Called, messagesIn, specsOfCaller } from "./caller-tools.ts"
 import { ATTACHED_BOUNDS, FIRST_CALL_BOUNDS } from "./first-call.ts"
 import { filesIn, haveCalls, instructionsIn, NO_TOOLS, type TurnMessage, toModelMessages } from "./messages.ts"
-import { TURN_POLICY } from "./policies.ts"
+import { MESSAGE_POLICY, TURN_POLICY } from "./policies.ts"
 import type { CreateTurn } from "./schemas.ts"
 
 /** The turn as an argument of `admit_turn`, with the numbers that bound its first call. */
 export function askedTurn(body: CreateTurn): Records["asked_turn"] {
-  const { text = "", messages, ...rest } = body
-  const files = [...new Set([...(rest.files ?? []), ...filesIn(messages ?? [])])]
+  const { text = "", messages, results, tools = [] } = body
+  const files = [...new Set([...(body.files ?? []), ...filesIn(messages ?? [])])]
   const form = resultFormOf(body.response_format)
-  const tokens = messages ? messageTokens(messages) : textTokens(text)
+  const specs = specsOfCaller(tools)
+  const said = messagesIn(body)
+  const tokens = said ? messageTokens(said, specs) : textTokens(text, specs)
   return {
     space: body.space,
     end_user: body.end_user_ref,
@@ -35,35 +39,55 @@ export function askedTurn(body: CreateTurn): Records["asked_turn"] {
       ...(body.response_format && { asked_form: form ? formTokenBound(form) : 0 }),
     },
     min_output: TURN_POLICY.minOutputTokens,
+    tool_names: tools.map(({ name }) => name),
+    answers: results?.map(({ id }) => id) ?? null,
+    most_exchange: MESSAGE_POLICY.exchangeTokens,
   }
 }
 
-const textTokens = (text: string) =>
+const textTokens = (text: string, tools: ToolSpec[] = []) =>
   promptTokenBound({
     engine: "rehearsal",
     messages: [{ role: "user", content: [{ type: "text", text }] }],
-    tools: [],
+    tools,
   })
 
 /** Files are counted apart (file_tokens), with a message for each. */
-function messageTokens(said: readonly TurnMessage[]): number {
-  const messages = toModelMessages(said, () => [{ type: "text", text: "" }])
-  const tools = haveCalls(messages) ? NO_TOOLS : []
+function messageTokens(said: readonly TurnMessage[], specs: ToolSpec[]): number {
+  const [first] = said
+  const answers = first?.role === "tool" ? answerMessages(first.results) : []
+  const messages = [...answers, ...toModelMessages(said, () => [{ type: "text", text: "" }])]
+  const tools = specs.length === 0 && haveCalls(messages) ? NO_TOOLS : specs
   return promptTokenBound({ engine: "rehearsal", system: instructionsIn(said), messages, tools })
 }
+
+/** Results of the turn before, whose calls count there. The bound counts the longest names. */
+const answerMessages = (
+  results: { id: string; output?: string | undefined; error?: string | undefined }[],
+): Message[] => [
+  {
+    role: "tool",
+    content: results.map(({ id, output, error = "" }) => ({
+      toolCallId: id,
+      toolName: "-".repeat(64),
+      output: { type: "text", value: output ?? error },
+    })),
+  },
+]
 
 export const ADMISSION_REFUSAL_ERRORS = [
   "NOT_FOUND",
   "SPACE_ARCHIVED",
   "END_USER_BLOCKED",
   "SPACE_ROLE_REQUIRED",
+  "CALLS_NOT_OPEN",
 ] as const
 
 /** The error for a value of `refused` that `admit_turn` returned: why the turn cannot be sent, apart from money. */
 export function admissionRefusal(
   refused: string,
   body: CreateTurn,
-  { mostOutput }: { mostOutput: number | null },
+  { mostOutput, openCalls }: { mostOutput: number | null; openCalls: readonly Called[] | null },
 ): TurnpikeError {
   switch (refused) {
     case "space":
@@ -100,9 +124,47 @@ export function admissionRefusal(
       return notFound(`There is no conversation "${body.conversation}" of this end user in this space.`, "conversation")
     case "files":
       return notFound("At least one of the files is not in this space, or was deleted.", "files")
+    case "tool_names":
+      return new TurnpikeError(
+        "VALIDATION_FAILED",
+        "tools: One of them has the name of a tool of the space. Choose another name, or leave it out.",
+        { param: "tools" },
+      )
+    case "calls":
+      return new TurnpikeError(
+        "CALLS_NOT_OPEN",
+        "The last turn of the conversation has no open calls: they were answered, another turn came after them, or they were deleted.",
+        { param: "results" },
+      )
+    case "results":
+      return resultsRefused(body.results ?? [], openCalls ?? [])
+    case "exchange":
+      return new TurnpikeError(
+        "VALIDATION_FAILED",
+        "results: The exchange since the last text of the user would be too long. Send a new turn instead.",
+        { param: "results" },
+      )
     default:
       throw new Error(`admit_turn refused a turn for an unknown reason: ${refused}`)
   }
+}
+
+/** The error for results that are not exactly those of the open calls, with the place of each fault. */
+function resultsRefused(results: readonly { id: string }[], open: readonly Called[]): TurnpikeError {
+  const unknown = results.flatMap(({ id }, at) =>
+    open.some((call) => call.id === id)
+      ? []
+      : [{ param: `results.${at}.id`, message: `the last turn of the conversation has no call "${id}"` }],
+  )
+  const missing = open
+    .filter(({ id }) => !results.some((result) => result.id === id))
+    .map(({ id, name }) => ({ param: "results", message: `the result of the call "${id}" of ${name} is missing` }))
+  const details = [...unknown, ...missing].slice(0, 20)
+  const [first] = details
+  return new TurnpikeError("VALIDATION_FAILED", `${first?.param ?? "results"}: ${first?.message ?? "are wrong"}`, {
+    param: first?.param ?? "results",
+    details,
+  })
 }
 
 function notFound(message: string, param: string): TurnpikeError {

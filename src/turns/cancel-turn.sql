@@ -12,7 +12,7 @@ begin
   if open.waiting is not null then
     ended := turnpike.end_turn(open,
       row(open.turn_id, open.epoch, 'cancelled', p_reason, turnpike.said_in(open.turn_id), null, null, null,
-      false, false, null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
+      false, null, null, false, null, '[]', true, null, p_event_id)::turnpike.turn_end, p_moment);
     turn := ended.turn;
     has_subscriber := ended.has_subscriber;
     return;

@@ -3,7 +3,7 @@
 -- outcome: 'known' (a turn with this Idempotency-Key exists), 'admitted', or a refusal as of accept_turn.
 create function turnpike.check_turn(p_request turnpike.request, p_asked turnpike.asked_turn, p_idempotency_key text,
   out actor turnpike.caller, out outcome text, out hold turnpike.hold_state, out too_many turnpike.test_turn_count,
-  out has_subscriber boolean, out most_output integer) language plpgsql as $$
+  out has_subscriber boolean, out most_output integer, out open_calls turnpike.open_calls) language plpgsql as $$
 declare
   caller turnpike.caller;
   admission turnpike.admission;
@@ -23,6 +23,7 @@ begin
     admission := turnpike.admit_turn(caller, p_asked);
     outcome := coalesce(admission.refused, 'admitted');
     most_output := admission.most_output;
+    open_calls := admission.open;
     if outcome = 'max_cost' then
       hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
     end if;

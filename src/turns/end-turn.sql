@@ -10,6 +10,8 @@ create type turnpike.turn_end as (
   error_details jsonb, -- null: no provider said why
   -- True if the result is JSON in the form that was asked for.
   has_output boolean,
+  calls jsonb, -- null: it has not called its caller
+  calls_tokens bigint, -- null: the same
   -- True if the service has lost its result.
   lost boolean,
   step jsonb, -- null: its last step is committed
@@ -115,6 +117,7 @@ begin
       status_reason = case when e.cancelled then coalesce(t.status_reason, 'client')
         else coalesce((e.said).reason, (e.said).error_code) end,
       result = e.result, has_output = (e.said).has_output and not e.cancelled,
+      calls = case when not e.cancelled then (e.said).calls end, calls_tokens = (e.said).calls_tokens,
       truncated = (e.said).state = 'done' and not e.cancelled
       and coalesce((e.said).step ->> 'finish' = 'length', false),
       error_code = case when not e.cancelled then (e.said).error_code end, failed_by_us = e.lost,

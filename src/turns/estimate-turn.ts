@@ -8,6 +8,7 @@ import { capStateSchema, serializeCapState } from "../quotas/cap-state.ts"
 import { type HoldRow, refusedBy, refusedBySchema } from "../quotas/refusal.ts"
 import { serializeBalance, shownBalanceSchema } from "../wallets/get-balance.ts"
 import { admissionRefusal, askedTurn } from "./admission.ts"
+import type { Called } from "./caller-tools.ts"
 import type { CreateTurn } from "./schemas.ts"
 
 export const turnEstimateSchema = z
@@ -43,11 +44,11 @@ export const turnEstimateSchema = z
 
 export type TurnEstimate = z.infer<typeof turnEstimateSchema>
 
-export const ESTIMATE_TURN_ERRORS = ["END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED"] as const
+export const ESTIMATE_TURN_ERRORS = ["CALLS_NOT_OPEN", "END_USER_BLOCKED", "NOT_FOUND", "SPACE_ARCHIVED"] as const
 
 /**
  * Returns the hold that a turn would get now, or the limit that would refuse it. Throws NOT_FOUND, VALIDATION_FAILED,
- * SPACE_ARCHIVED or END_USER_BLOCKED.
+ * SPACE_ARCHIVED, CALLS_NOT_OPEN or END_USER_BLOCKED.
  */
 export async function estimateTurn(ctx: Context, credential: Credential, body: CreateTurn): Promise<TurnEstimate> {
   const now = ctx.clock.now()
@@ -55,7 +56,12 @@ export async function estimateTurn(ctx: Context, credential: Credential, body: C
     asked: askedTurn(body),
   })
   const hold = row.hold as HoldRow | null
-  if (row.refused !== null) throw admissionRefusal(row.refused, body, { mostOutput: row.most_output })
+  if (row.refused !== null) {
+    throw admissionRefusal(row.refused, body, {
+      mostOutput: row.most_output,
+      openCalls: (row.open_calls?.calls ?? null) as Called[] | null,
+    })
+  }
   return {
     admitted: hold === null || hold.amount !== null,
     hold_usd: toUsd(hold?.amount ?? 0),

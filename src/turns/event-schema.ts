@@ -11,7 +11,7 @@ export const turnEventSchema = z
     type: z.string().meta({
       description:
         "`turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, " +
-        "`tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, " +
+        "`tool.ended`, `tool.requested`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, " +
         "`turn.waiting`, `turn.resumed`, `call.decided`.",
       example: "turn.done",
     }),

@@ -94,8 +94,8 @@ begin
     into seen, shown, bytes, open_shown, open_bytes
     from (
       select turnpike.said_bytes(t.text, t.message_bytes) as text_bytes,
-          turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result) as bytes, t.state,
-          t.erased_at is not null or t.texts_deleted_at is not null as gone
+          turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result) + turnpike.call_bytes(t.calls) as bytes,
+          t.state, t.erased_at is not null or t.texts_deleted_at is not null as gone
       from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest
       order by t.position desc limit most_turns) e;
@@ -116,7 +116,8 @@ begin
     from (
     select e.bytes, sum(e.bytes) over (order by e.position desc) as so_far
       from (
-      select turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result) as bytes, t.position
+      select turnpike.said_bytes(t.text, t.message_bytes) + octet_length(t.result)
+        + turnpike.call_bytes(t.calls) as bytes, t.position
       from turns t
       where t.conversation_id = p_conversation_id and t.position >= oldest
         and t.position < coalesce(first_open, p_position)
@@ -132,6 +133,13 @@ create function turnpike.said_bytes(p_text text, p_message_bytes integer) return
 language plpgsql immutable as $$
 begin
   return coalesce(p_message_bytes, octet_length(p_text));
+end $$;
+
+-- Returns the most bytes of a turn's calls in a prompt of a later turn, with a note that they were not answered: 128
+-- bytes for each around its JSON.
+create function turnpike.call_bytes(p_calls jsonb) returns integer language plpgsql immutable as $$
+begin
+  return coalesce(octet_length(p_calls::text) + 128 * jsonb_array_length(p_calls), 0);
 end $$;
 
 -- Returns the tokens of the conversation's summary, with the words around it.

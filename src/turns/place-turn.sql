@@ -9,6 +9,10 @@ create type turnpike.new_turn as (
   request_hash text,
   text text,
   messages jsonb, -- null: it is sent as one text
+  -- The caller's tools, how the model may call tools, and whether it may make several calls at a time.
+  tools jsonb, -- null: it brings none
+  tool_choice jsonb, -- null: the default
+  parallel boolean, -- null: the default
   metadata jsonb,
   timeout integer, -- null: the default
   traceparent text, -- null: the turn begins a trace
@@ -107,8 +111,9 @@ begin
       timeout_seconds, on_limit, max_wait_seconds, max_output_tokens, temperature, reasoning_effort,
       response_format, stop, store,
       message_bytes,
-      model, price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros,
-      rehearsed_hold_credit_micros, rehearsed_cost_credit_micros, window_started_at, created_at,
+      has_tools, continues_from, model,
+      price_version, max_cost_credit_micros, hold_credit_micros, held_credit_micros, rehearsed_hold_credit_micros,
+      rehearsed_cost_credit_micros, window_started_at, created_at,
       price_id, end_user_price, rated,
       end_user_hold_credit_micros)
   values (
@@ -118,14 +123,18 @@ begin
       p_new.timeout, p_new.on_limit, p_new.max_wait, p_asked.max_output, p_new.temperature, p_new.reasoning,
       p_new.response_format, p_new.stop, p_new.store,
       greatest(octet_length(p_new.messages::text), case when p_new.messages is not null then p_asked.tokens end),
-      admission.pin, admission.price_version, p_asked.max_cost, hold, hold,
-      rehearsed, case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
+      coalesce(p_new.tools <> '[]', (admission.open).has_tools, false), (admission.open).begins_at, admission.pin,
+      admission.price_version, p_asked.max_cost, hold, hold, rehearsed,
+      case when rehearsed is not null then 0 end, p_reserved.window_started_at, p_request.moment,
       (p_sale.price).price_id, turnpike.shown_price(p_sale.price), p_new.rated -> 'counted',
       case when p_sale.prepaid then case when place.first_state = 'waiting' then 0
         else turnpike.sale_hold(p_sale.price, p_reserved.amount) end end)
   returning t.* into written;
   if p_new.messages is not null then
     insert into turn_messages (turn_id, messages) values (written.turn_id, p_new.messages);
+  end if;
+  if written.has_tools then
+    perform turnpike.keep_tools(written.turn_id, p_new, (admission.open).turn_id);
   end if;
   if not p_new.store then
     insert into retention_left (space_id, data, turn_id, look_at)
@@ -140,4 +149,18 @@ begin
       case place.first_state when 'waiting' then 'blocked' else 'queued' end, place.wakes_at, p_request.moment,
       hashtext(written.end_user_ref));
   return written;
+end $$;
+
+-- Stores the caller's tools of a turn. A turn with results that brings none has those of the turn before.
+create function turnpike.keep_tools(p_turn_id text, p_new turnpike.new_turn, p_before text) returns void
+language plpgsql as $$
+begin
+  insert into turn_tools (
+      turn_id, tools, choice,
+      parallel)
+  select
+      p_turn_id, coalesce(p_new.tools, o.tools), coalesce(p_new.tool_choice, '"auto"'),
+      coalesce(p_new.parallel, o.parallel, true)
+  from (select) as new_turn
+    left join turn_tools o on o.turn_id = p_before;
 end $$;

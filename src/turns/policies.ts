@@ -108,6 +108,10 @@ export const MESSAGE_POLICY = {
   files: 20,
   /** The parts of a message, and the calls of one. */
   parts: 128,
+  /** Tools of the caller: how many, all of them as JSON, and the tokens of an exchange that results continue. */
+  tools: 128,
+  toolBytes: 256 * 1024,
+  exchangeTokens: 4 * 1024 * 1024,
   /** How much of the user's last text is the `text` of the turn. */
   textBytes: 100_000,
 } as const

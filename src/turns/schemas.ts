@@ -10,6 +10,7 @@ import { askedFormatSchema, shownFormatSchema } from "../agent-config/response-f
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
+import { type CallerAsked, calledFields, callerFaults, callerFields } from "./caller-tools.ts"
 import { filesIn, messagesSchema, newOrStored, type SentMessage, sentMessagesSchema } from "./messages.ts"
 import { MESSAGE_POLICY, TURN_POLICY } from "./policies.ts"
 import { providerDetailsSchema } from "./provider-details.ts"
@@ -32,7 +33,7 @@ const firstFields = {
   space: z.string().min(1).max(64).meta({ description: "The `space_id` of the space that runs the turn." }),
   end_user_ref: endUserRef.meta({ description: "Your own id for your end user.", example: "customer-42" }),
   text: turnText.optional().meta({
-    description: "The end user's message. Required without `messages`.",
+    description: "The end user's message. Required without `messages` and `results`.",
     example: "Where is my order?",
   }),
 }
@@ -105,22 +106,20 @@ const moreFields = {
   metadata: metadataSchema.optional(),
 }
 
-/** A turn has a text or messages, and not too many files. */
-function checkSaid(
-  {
-    text,
-    messages,
-    files = [],
-  }: { text?: string | undefined; messages?: SentMessage[] | undefined; files?: string[] | undefined },
-  { addIssue }: z.RefinementCtx,
-): void {
+type Said = CallerAsked & { messages?: SentMessage[] | undefined; files?: string[] | undefined }
+
+/** A turn has a text, messages or results, and not too many files. */
+function checkSaid(asked: Said, { addIssue }: z.RefinementCtx): void {
+  const { text, messages, results, files = [] } = asked
+  for (const { at, message } of callerFaults(asked)) addIssue({ code: "custom", path: at, message })
   const added = newOrStored(messages ?? []).filter(({ file_id }) => file_id === undefined)
   if (new Set([...files, ...filesIn(messages ?? [])]).size + added.length > MESSAGE_POLICY.files) {
     const message = `and the messages must name at most ${MESSAGE_POLICY.files} files`
     addIssue({ code: "custom", path: ["files"], message })
   }
   if (messages === undefined) {
-    if (text === undefined) addIssue({ code: "custom", path: ["text"], message: "is required without `messages`" })
+    if (text === undefined && results === undefined)
+      addIssue({ code: "custom", path: ["text"], message: "is required without `messages` and `results`" })
   } else if (text !== undefined) {
     addIssue({ code: "custom", path: ["text"], message: "cannot be sent together with `messages`" })
   }
@@ -128,12 +127,12 @@ function checkSaid(
 
 /** A turn whose files are stored. */
 export const createTurnSchema = z
-  .strictObject({ ...firstFields, messages: messagesSchema.optional(), ...moreFields })
+  .strictObject({ ...firstFields, messages: messagesSchema.optional(), ...callerFields, ...moreFields })
   .superRefine(checkSaid)
 
 /** A turn as it is sent. Its messages may have new files. */
 export const sentTurnSchema = z
-  .strictObject({ ...firstFields, messages: sentMessagesSchema.optional(), ...moreFields })
+  .strictObject({ ...firstFields, messages: sentMessagesSchema.optional(), ...callerFields, ...moreFields })
   .superRefine(checkSaid)
   .meta({ id: "CreateTurn" })
 
@@ -187,6 +186,7 @@ export const turnSchema = z
         "The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null.",
       example: null,
     }),
+    ...calledFields,
     truncated: z.boolean().meta({ description: "True if the reply of a done turn was cut off at an output limit." }),
     error: z
       .object({ code: z.string(), message: z.string(), details: providerDetailsSchema.nullable() })

@@ -28,6 +28,7 @@ export interface EventDraft {
     | "step.ended"
     | "tool.started"
     | "tool.ended"
+    | "tool.requested"
     | "text.delta"
     | "model.waiting"
     | "context.trimmed"

@@ -7,6 +7,7 @@ import type { Profile } from "../base/profile.ts"
 import { toInstant } from "../base/time.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import type { Called } from "./caller-tools.ts"
 import type { Output, Turn, TurnState } from "./schemas.ts"
 import type { Waiting } from "./waiting-schema.ts"
 
@@ -21,6 +22,7 @@ export interface TurnRow
     | "outputs"
     | "warnings"
     | "waiting"
+    | "calls"
     | "end_user_price"
     | "error_details"
     | "reasoning_effort"
@@ -32,6 +34,7 @@ export interface TurnRow
   profile: Profile | null
   file_ids: string[]
   outputs: Output[]
+  calls: Called[] | null
   warnings: Turn["warnings"] | null
   waiting: StoredWaiting | null
   reasoning_effort: NonNullable<Turn["reasoning"]>["effort"] | null
@@ -144,6 +147,8 @@ export function serializeTurn(row: TurnRow): Turn {
     text: row.text,
     result: row.result,
     output: outputOf(row),
+    finish: row.state === "done" ? (row.calls === null ? "stop" : "tool_calls") : null,
+    calls: row.calls ?? [],
     truncated: row.truncated,
     error: errorOf(row),
     warnings: row.warnings ?? [],

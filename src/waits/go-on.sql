@@ -251,7 +251,7 @@ begin
     if mine.waiting is not null then
       one := turnpike.end_turn(mine,
         row(mine.turn_id, mine.epoch, 'failed', null, turnpike.said_in(mine.turn_id), 'WAIT_EXPIRED',
-        turnpike.expired_text(mine.waiting ->> 'for'), null, false, false, null, '[]', true, null,
+        turnpike.expired_text(mine.waiting ->> 'for'), null, false, null, null, false, null, '[]', true, null,
         p_event_ids ->> nth)::turnpike.turn_end, p_moment);
     else
       -- The end of an earlier turn may have freed it.

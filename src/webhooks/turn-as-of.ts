@@ -38,6 +38,7 @@ type Unknown = Omit<Turn, (typeof KNOWN_WHEN_RUNNING)[number] | "state" | "held_
 const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Name]: Turn[Name] } = {
   truncated: false,
   outputs: [],
+  calls: [],
   warnings: [],
   billed_cost_usd: 0,
   usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, tokens_reasoning: 0 },

@@ -71,9 +71,9 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   },
   ExportedTurn: {
     every: [
-      "billed_cost_usd conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
+      "billed_cost_usd calls conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
-      "files finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} store tasks{*} test text traceparent truncated turn_id",
+      "files finish finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} store tasks{*} test text traceparent truncated turn_id",
       "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
     ].join(" "),
     created: "max_cost_usd on_limit",
@@ -140,7 +140,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     "duration_ms identity{claims{*} valid} ok request{body headers{*} method url} response{body headers{*} status} result",
   Turn: {
     every: [
-      "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref error{code message} files finished_at",
+      "billed_cost_usd calls conversation created_at end_user_charge_usd end_user_ref error{code message} files finish finished_at",
       "held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at store test text",
       "texts_deleted_at traceparent truncated turn_id",
       "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
@@ -167,7 +167,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnMessage: "content role",
   TurnMessages: "messages turn_id",
   TurnOfAnswer:
-    "billed_cost_usd conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason store test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
+    "billed_cost_usd calls conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason store test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
   TurnPrice: "name version",
   TurnReceipt: { every: "receipt", "test all": "end_user_receipt" },
   TurnStateEvent: "created_at data{turn} id seq type",
@@ -226,7 +226,7 @@ export const MEMBER_SIGHT: Sight = {
   SpaceSummary: "archived config_version created_at metadata{*} role space_id test title updated_at workspace_id",
   Subagent: "description instructions max_output_tokens max_steps name tools",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
-  Turn: "billed_cost_usd conversation created_at end_user_ref files held_usd metadata model outputs space state store test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
+  Turn: "billed_cost_usd calls conversation created_at end_user_ref files held_usd metadata model outputs space state store test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
 }
 
 /** The same for an admin of the space's workspace, who may change the space. */

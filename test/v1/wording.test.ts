@@ -11,7 +11,7 @@ afterAll(() => world.close())
 const LONG = "k".repeat(65)
 
 const TURN_FIELDS =
-  "space, end_user_ref, text, messages, conversation, files, model, max_cost_usd, timeout_seconds, max_output_tokens, temperature, reasoning, response_format, stop, store, on_limit, max_wait_seconds, metadata"
+  "space, end_user_ref, text, messages, tools, tool_choice, parallel_tool_calls, results, conversation, files, model, max_cost_usd, timeout_seconds, max_output_tokens, temperature, reasoning, response_format, stop, store, on_limit, max_wait_seconds, metadata"
 
 test.each([
   ["POST", "/v1/turns", {}, "space: is required"],

@@ -16,6 +16,8 @@ const ENDED = {
   text: "Where is my order?",
   result: "It left.",
   output: { left: true },
+  finish: "stop",
+  calls: [],
   truncated: true,
   warnings: [],
   error: { code: "MODEL_UNAVAILABLE", message: "The model did not answer.", details: null },

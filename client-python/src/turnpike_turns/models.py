@@ -181,6 +181,21 @@ class CallerLimit(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CallerTool(ApiObject):
+    """The object CallerTool of the API."""
+
+    name: str
+    """A name that no built-in tool and no tool of the space has."""
+    description: str | None = None
+    """What the tool does. The model reads this text."""
+    input_schema: dict[str, Any]
+    """
+    The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
+    look-arounds and no back-references.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class CapEvent(ApiObject):
     """A share of a cap has been spent."""
 
@@ -880,6 +895,13 @@ class ExportedTurn(ApiObject):
     The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema.
     Otherwise null.
     """
+    finish: Literal["stop", "tool_calls"] | None
+    """How a turn is done: with a reply, or with `calls` of your tools. Null in all other states."""
+    calls: list[ExportedTurnCalls]
+    """
+    Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn
+    of the conversation. Empty without calls, and after the texts are deleted.
+    """
     truncated: bool
     """True if the reply of a done turn was cut off at an output limit."""
     error: ExportedTurnError | None
@@ -962,6 +984,8 @@ class ExportedTurn(ApiObject):
     erased_at: datetime | None
     messages: list[TurnMessage] | None
     """The messages of the turn. Null: it was sent as one text, or its texts are deleted."""
+    tools: list[CallerTool] | None
+    """The tools of its caller. Null: it had none, or its texts are deleted."""
     events: list[TurnEvent]
     steps: list[dict[str, Any]]
     """The turn's model calls: the model's output, its tool calls, and their results."""
@@ -972,6 +996,15 @@ class ExportedTurn(ApiObject):
     tasks: list[dict[str, Any]]
     images: list[ExportedTurnImages]
     """Images that tools returned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTurnCalls(ApiObject):
+    """The object ExportedTurnCalls of the API."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2328,6 +2361,13 @@ class Turn(ApiObject):
     The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema.
     Otherwise null.
     """
+    finish: Literal["stop", "tool_calls"] | None
+    """How a turn is done: with a reply, or with `calls` of your tools. Null in all other states."""
+    calls: list[TurnCalls]
+    """
+    Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn
+    of the conversation. Empty without calls, and after the texts are deleted.
+    """
     truncated: bool
     """True if the reply of a done turn was cut off at an output limit."""
     error: TurnError | None
@@ -2408,6 +2448,15 @@ class Turn(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TurnCalls(ApiObject):
+    """The object TurnCalls of the API."""
+
+    id: str
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class TurnError(ApiObject):
     """The object TurnError of the API."""
 
@@ -2464,8 +2513,8 @@ class TurnEvent(ApiObject):
     type: str
     """
     `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`,
-    `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`,
-    `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`.
+    `tool.started`, `tool.ended`, `tool.requested`, `text.delta`, `model.waiting`, `context.trimmed`,
+    `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`.
     """
     data: dict[str, Any]
     """Depends on the type, such as `name` and `ok` for `tool.ended`."""

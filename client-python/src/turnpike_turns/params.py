@@ -17,6 +17,55 @@ class ApprovalInputWhen(TypedDict):
     when: Mapping[str, Any]
 
 
+class _CallerToolInput(TypedDict):
+    # A name that no built-in tool and no tool of the space has.
+    name: str
+    # The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
+    # look-arounds and no back-references.
+    input_schema: Mapping[str, Any]
+
+
+class CallerToolInput(_CallerToolInput, total=False):
+    """The object CallerToolInput of a request."""
+
+    # What the tool does. The model reads this text.
+    description: str
+
+
+class _CreateTurnResults(TypedDict):
+    id: str
+
+
+class CreateTurnResults(_CreateTurnResults, total=False):
+    """The object CreateTurnResults of a request."""
+
+    output: str
+    error: str
+
+
+class CreateTurnToolChoice(TypedDict):
+    """The object CreateTurnToolChoice of a request."""
+
+    name: str
+
+
+class _EstimateTurnResults(TypedDict):
+    id: str
+
+
+class EstimateTurnResults(_EstimateTurnResults, total=False):
+    """The object EstimateTurnResults of a request."""
+
+    output: str
+    error: str
+
+
+class EstimateTurnToolChoice(TypedDict):
+    """The object EstimateTurnToolChoice of a request."""
+
+    name: str
+
+
 class ManifestInput(TypedDict, total=False):
     """The configuration of a space's agent."""
 

@@ -4,7 +4,7 @@
 export const DOCUMENTS: readonly { title: string; path: string; words: string; operators: boolean }[] = [
   { title: "Start", path: "/docs/start", words: "Set up The first turn The words of this documentation", operators: false },
   { title: "Authentication", path: "/docs/authentication", words: "Scopes Test keys Rotate a key", operators: false },
-  { title: "The life of a turn", path: "/docs/turns", words: "States Conversations Messages How the model answers Wait for a turn Follow a turn In a browser Cancel a turn Why a turn failed Why a turn was cancelled Events of a turn", operators: false },
+  { title: "The life of a turn", path: "/docs/turns", words: "States Conversations Messages Tools of your own code How the model answers Wait for a turn Follow a turn In a browser Cancel a turn Why a turn failed Why a turn was cancelled Events of a turn", operators: false },
   { title: "Results with a form", path: "/docs/results", words: "Ask for a form How the form is made sure of Schemas", operators: false },
   { title: "Turns that wait", path: "/docs/waiting", words: "How a turn waits Wait at a limit Ask a person first Results that come later", operators: false },
   { title: "Files", path: "/docs/files", words: "Pictures", operators: false },

@@ -742,6 +742,15 @@ export interface CallerLimit {
   limit: number
 }
 
+export interface CallerTool {
+  /** A name that no built-in tool and no tool of the space has. */
+  name: string
+  /** What the tool does. The model reads this text. */
+  description?: string | undefined
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
+  input_schema: Record<string, unknown>
+}
+
 /** A share of a cap has been spent. */
 export interface CapEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -1486,7 +1495,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -2095,6 +2104,14 @@ export interface ExportedTurn {
   result: string | null
   /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
   output: unknown
+  /** How a turn is done: with a reply, or with `calls` of your tools. Null in all other states. */
+  finish: "stop" | "tool_calls" | null
+  /** Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn of the conversation. Empty without calls, and after the texts are deleted. */
+  calls: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[]
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
   /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
@@ -2176,6 +2193,8 @@ export interface ExportedTurn {
   erased_at: string | null
   /** The messages of the turn. Null: it was sent as one text, or its texts are deleted. */
   messages: TurnMessage[] | null
+  /** The tools of its caller. Null: it had none, or its texts are deleted. */
+  tools: CallerTool[] | null
   events: TurnEvent[]
   /** The turn's model calls: the model's output, its tool calls, and their results. */
   steps: (Record<string, unknown>)[]
@@ -5316,6 +5335,14 @@ export interface Turn {
   result: string | null
   /** The value of the result, if the turn is done and has a `response_format` of JSON: it fits the schema. Otherwise null. */
   output: unknown
+  /** How a turn is done: with a reply, or with `calls` of your tools. Null in all other states. */
+  finish: "stop" | "tool_calls" | null
+  /** Calls of your tools with which the turn is done. Carry them out and send their `results` with the next turn of the conversation. Empty without calls, and after the texts are deleted. */
+  calls: ({
+    id: string
+    name: string
+    input: Record<string, unknown>
+  })[]
   /** True if the reply of a done turn was cut off at an output limit. */
   truncated: boolean
   /** Why the turn failed: `MODEL_UNAVAILABLE`, `FILE_REJECTED`, `EMPTY_ANSWER`, `OUTPUT_INVALID`, `TIMEOUT_REACHED`, … Null in all other states. `details` has the provider's words. It is null if no provider has caused the failure. */
@@ -5470,7 +5497,7 @@ export interface TurnEvent {
   id: string
   /** The event's number in its turn: from 1, without gaps. In a stream, a piece of text that is not in the log yet has the number of the last event before it. */
   seq: number
-  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`. */
+  /** `turn.queued`, `turn.running`, `turn.done`, `turn.failed`, `turn.cancelled`, `step.started`, `step.ended`, `tool.started`, `tool.ended`, `tool.requested`, `text.delta`, `model.waiting`, `context.trimmed`, `context.summarised`, `request.adjusted`, `tools.missing`, `turn.waiting`, `turn.resumed`, `call.decided`. */
   type: string
   /** Depends on the type, such as `name` and `ok` for `tool.ended`. */
   data: Record<string, unknown>

@@ -104,6 +104,7 @@ from .._settings import Options
 from ..models import (
     Approval,
     Balance,
+    CallerTool,
     ConfigVersion,
     ConfigVersionSummary,
     Conversation,
@@ -161,6 +162,11 @@ from ..models import (
 )
 from ..params import (
     ApprovalInputWhen,
+    CallerToolInput,
+    CreateTurnResults,
+    CreateTurnToolChoice,
+    EstimateTurnResults,
+    EstimateTurnToolChoice,
     ManifestInput,
     McpServerInput,
     PortalTheme,
@@ -1384,6 +1390,10 @@ class AsyncTurns(AsyncTurnActions):
         end_user_ref: str,
         text: str | None = None,
         messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
+        tools: Sequence[CallerToolInput | CallerTool] | None = None,
+        tool_choice: Literal["auto", "none", "required"] | CreateTurnToolChoice | None = None,
+        parallel_tool_calls: bool | None = None,
+        results: Sequence[CreateTurnResults] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1422,11 +1432,20 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message. Required without `messages`.
+            text: The end user's message. Required without `messages` and `results`.
             messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
                 turn knows no other turn, so send the whole chat each time; with one, only the new messages.
                 Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
                 last message is the user's, or has results of calls.
+            tools: Your own tools, which your code carries out. If the model calls some, the turn ends as `done`
+                with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a
+                turn with `results` has the tools of the turn before.
+            tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
+                `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
+                whole turn. Default: `auto`.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            results: The results of all `calls` of the conversation's last turn, in any order. The model
+                continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1463,7 +1482,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
@@ -1487,6 +1506,10 @@ class AsyncTurns(AsyncTurnActions):
                 "end_user_ref": end_user_ref,
                 "text": given(text),
                 "messages": given(messages),
+                "tools": given(tools),
+                "tool_choice": given(tool_choice),
+                "parallel_tool_calls": given(parallel_tool_calls),
+                "results": given(results),
                 "conversation": given(conversation),
                 "files": given(files),
                 "model": given(model),
@@ -1512,6 +1535,10 @@ class AsyncTurns(AsyncTurnActions):
         end_user_ref: str,
         text: str | None = None,
         messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
+        tools: Sequence[CallerToolInput | CallerTool] | None = None,
+        tool_choice: Literal["auto", "none", "required"] | CreateTurnToolChoice | None = None,
+        parallel_tool_calls: bool | None = None,
+        results: Sequence[CreateTurnResults] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1542,11 +1569,20 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message. Required without `messages`.
+            text: The end user's message. Required without `messages` and `results`.
             messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
                 turn knows no other turn, so send the whole chat each time; with one, only the new messages.
                 Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
                 last message is the user's, or has results of calls.
+            tools: Your own tools, which your code carries out. If the model calls some, the turn ends as `done`
+                with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a
+                turn with `results` has the tools of the turn before.
+            tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
+                `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
+                whole turn. Default: `auto`.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            results: The results of all `calls` of the conversation's last turn, in any order. The model
+                continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1586,7 +1622,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
@@ -1599,6 +1635,10 @@ class AsyncTurns(AsyncTurnActions):
             "end_user_ref": end_user_ref,
             "text": given(text),
             "messages": given(messages),
+            "tools": given(tools),
+            "tool_choice": given(tool_choice),
+            "parallel_tool_calls": given(parallel_tool_calls),
+            "results": given(results),
             "conversation": given(conversation),
             "files": given(files),
             "model": given(model),
@@ -1624,6 +1664,10 @@ class AsyncTurns(AsyncTurnActions):
         end_user_ref: str,
         text: str | None = None,
         messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
+        tools: Sequence[CallerToolInput | CallerTool] | None = None,
+        tool_choice: Literal["auto", "none", "required"] | CreateTurnToolChoice | None = None,
+        parallel_tool_calls: bool | None = None,
+        results: Sequence[CreateTurnResults] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1650,11 +1694,20 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message. Required without `messages`.
+            text: The end user's message. Required without `messages` and `results`.
             messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
                 turn knows no other turn, so send the whole chat each time; with one, only the new messages.
                 Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
                 last message is the user's, or has results of calls.
+            tools: Your own tools, which your code carries out. If the model calls some, the turn ends as `done`
+                with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a
+                turn with `results` has the tools of the turn before.
+            tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
+                `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
+                whole turn. Default: `auto`.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            results: The results of all `calls` of the conversation's last turn, in any order. The model
+                continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1688,7 +1741,7 @@ class AsyncTurns(AsyncTurnActions):
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
+            ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
 
@@ -1704,6 +1757,10 @@ class AsyncTurns(AsyncTurnActions):
             "end_user_ref": end_user_ref,
             "text": given(text),
             "messages": given(messages),
+            "tools": given(tools),
+            "tool_choice": given(tool_choice),
+            "parallel_tool_calls": given(parallel_tool_calls),
+            "results": given(results),
             "conversation": given(conversation),
             "files": given(files),
             "model": given(model),
@@ -1728,6 +1785,10 @@ class AsyncTurns(AsyncTurnActions):
         end_user_ref: str,
         text: str | None = None,
         messages: Sequence[SentMessageSystem | SentMessageUser | SentMessageAssistant | SentMessageTool] | None = None,
+        tools: Sequence[CallerToolInput | CallerTool] | None = None,
+        tool_choice: Literal["auto", "none", "required"] | EstimateTurnToolChoice | None = None,
+        parallel_tool_calls: bool | None = None,
+        results: Sequence[EstimateTurnResults] | None = None,
         conversation: str | None = None,
         files: Sequence[str] | None = None,
         model: str | None = None,
@@ -1760,11 +1821,20 @@ class AsyncTurns(AsyncTurnActions):
         Args:
             space: The `space_id` of the space that runs the turn.
             end_user_ref: Your own id for your end user.
-            text: The end user's message. Required without `messages`.
+            text: The end user's message. Required without `messages` and `results`.
             messages: Instead of `text`: messages, which reach the model as such. Without `conversation` the
                 turn knows no other turn, so send the whole chat each time; with one, only the new messages.
                 Messages of `system` and `developer` are added to the instructions of the space, for this turn. The
                 last message is the user's, or has results of calls.
+            tools: Your own tools, which your code carries out. If the model calls some, the turn ends as `done`
+                with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a
+                turn with `results` has the tools of the turn before.
+            tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
+                `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
+                whole turn. Default: `auto`.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            results: The results of all `calls` of the conversation's last turn, in any order. The model
+                continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
                 new name starts a conversation for this space and end user. Default: one conversation for the space
                 and the end user. The turn always shows the id.
@@ -1797,7 +1867,7 @@ class AsyncTurns(AsyncTurnActions):
         Raises:
             PermissionDeniedError: END_USER_BLOCKED.
             NotFoundError: NOT_FOUND.
-            ConflictError: SPACE_ARCHIVED.
+            ConflictError: CALLS_NOT_OPEN, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1820,6 +1890,10 @@ class AsyncTurns(AsyncTurnActions):
                 "end_user_ref": end_user_ref,
                 "text": given(text),
                 "messages": given(messages),
+                "tools": given(tools),
+                "tool_choice": given(tool_choice),
+                "parallel_tool_calls": given(parallel_tool_calls),
+                "results": given(results),
                 "conversation": given(conversation),
                 "files": given(files),
                 "model": given(model),
