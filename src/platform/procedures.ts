@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_8834846e21b6"
+export const RELEASE = "turnpike_eb6483ded37b"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -296,6 +296,7 @@ export interface Answers {
     title: string
     events: unknown
     attempts: unknown
+    costs: unknown
     deliveries: unknown
     steps: unknown | null
   }

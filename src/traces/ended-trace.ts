@@ -23,6 +23,14 @@ export interface TracedDelivery {
   ended_at: string
 }
 
+/** A model call's counts and price that its events do not have. */
+export interface TracedCost {
+  step: number
+  /** Null: the provider counts no such tokens. */
+  tokens_cache_written: number | null
+  billed_credit_micros: number
+}
+
 export interface TracedStep {
   step: number
   text: string
@@ -31,9 +39,11 @@ export interface TracedStep {
 }
 
 /** An ended turn with everything that its spans are made of (ended_trace in trace-exports.sql). */
-export interface EndedTrace extends Omit<Answers["ended_trace"], "events" | "attempts" | "deliveries" | "steps"> {
+export interface EndedTrace
+  extends Omit<Answers["ended_trace"], "events" | "attempts" | "costs" | "deliveries" | "steps"> {
   events: LoggedEvent[]
   attempts: FailedAttempt[]
+  costs: TracedCost[]
   deliveries: TracedDelivery[]
   /** Null: the endpoint gets no texts. */
   steps: TracedStep[] | null

@@ -74,6 +74,7 @@ function turnSpan({ turn, slug, title, attempts, steps }: EndedTrace, { account 
       "gen_ai.conversation.id": turn.conversation_id,
       "gen_ai.usage.input_tokens": turn.tokens_input,
       "gen_ai.usage.cache_read.input_tokens": turn.tokens_cached,
+      "gen_ai.usage.cache_write.input_tokens": turn.tokens_cache_written,
       "gen_ai.usage.output_tokens": turn.tokens_output,
       "gen_ai.usage.reasoning.output_tokens": turn.tokens_reasoning,
       "turnpike.turn.id": turn.turn_id,
@@ -103,12 +104,13 @@ function modelOf(pin: string): Attributes {
   return { "gen_ai.provider.name": engine, "gen_ai.request.model": name.join("/") }
 }
 
-function chatSpan({ turn, steps }: EndedTrace, { data, hasEnded, startMs, endMs }: LoggedCall): TurnSpan {
+function chatSpan({ turn, costs, steps }: EndedTrace, { data, hasEnded, startMs, endMs }: LoggedCall): TurnSpan {
   const step = data.step as number
   const finish = typeof data.finish === "string" ? data.finish : null
   const model = modelOf(typeof data.model === "string" ? data.model : turn.model)
   const failed = finish === "error" || finish === "aborted"
   const shown = steps?.find((one) => one.step === step)
+  const cost = costs.find((one) => one.step === step)
   const temperature = numberIn(data.temperature)
   return {
     part: `chat ${step}`,
@@ -124,12 +126,14 @@ function chatSpan({ turn, steps }: EndedTrace, { data, hasEnded, startMs, endMs 
       "gen_ai.response.finish_reasons": finish === null ? null : [FINISH[finish] ?? finish],
       "gen_ai.usage.input_tokens": numberIn(data.tokens_input),
       "gen_ai.usage.cache_read.input_tokens": numberIn(data.tokens_cached),
+      "gen_ai.usage.cache_write.input_tokens": cost?.tokens_cache_written,
       "gen_ai.usage.output_tokens": numberIn(data.tokens_output),
       "gen_ai.usage.reasoning.output_tokens": numberIn(data.tokens_reasoning),
       "gen_ai.request.max_tokens": numberIn(data.max_output_tokens),
       "gen_ai.request.temperature": temperature === null ? null : { double: temperature },
       "turnpike.request.reasoning_effort": typeof data.reasoning === "string" ? data.reasoning : null,
       "turnpike.step": step,
+      "turnpike.call.billed_usd": cost && { double: toUsd(cost.billed_credit_micros) },
       ...(shown && {
         "gen_ai.output.messages": outputMessages(shown.text, shown.content, finish && (FINISH[finish] ?? finish)),
       }),
@@ -211,6 +215,8 @@ function agentSpans({ turn, events }: EndedTrace, chats: TurnSpan[], tools: Turn
         "gen_ai.agent.name": name,
         "gen_ai.conversation.id": turn.conversation_id,
         "gen_ai.usage.input_tokens": sum("gen_ai.usage.input_tokens"),
+        "gen_ai.usage.cache_read.input_tokens": sum("gen_ai.usage.cache_read.input_tokens"),
+        "gen_ai.usage.cache_write.input_tokens": sum("gen_ai.usage.cache_write.input_tokens"),
         "gen_ai.usage.output_tokens": sum("gen_ai.usage.output_tokens"),
       },
       error: call?.error ?? null,

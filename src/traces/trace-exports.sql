@@ -57,6 +57,8 @@ create type turnpike.ended_trace as (
   events jsonb,
   -- Failed calls of models, containers and sub-agents: [{kind, code, created_at}].
   attempts jsonb,
+  -- The counts and prices of model calls that no event has: [{step, tokens_cache_written, billed_credit_micros}].
+  costs jsonb,
   -- Webhook deliveries: [{delivery_id, webhook_id, type, state, attempts, status, started_at, ended_at}].
   deliveries jsonb,
   -- The steps with their texts: [{step, text, content, results}].
@@ -163,6 +165,10 @@ begin
     from (select x.kind, x.code, null as details, x.created_at from infrastructure_errors x
       where x.turn_id = p_turn_id
       order by x.created_at limit p_limits.attempts) a);
+  one.costs := (select coalesce(jsonb_agg(to_jsonb(m) order by m.step), '[]')
+    from (select c.step, c.tokens_cache_written, c.billed_credit_micros from model_calls c
+      where c.turn_id = p_turn_id and c.call is null
+      order by c.step limit p_limits.events) m);
   one.deliveries := (select coalesce(jsonb_agg(to_jsonb(d) order by d.started_at), '[]')
     from (select d.delivery_id, d.webhook_id, e.type, d.state, d.attempts, last.status, first.created_at as started_at,
           last.created_at + make_interval(secs => last.duration_ms / 1000.0) as ended_at
