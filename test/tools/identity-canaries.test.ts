@@ -156,4 +156,4 @@ test("Identities reach only the servers that want one, and no part of a token is
   const found = await searchEverywhere(world, { ...words, repeated: "turnpike-identity" })
   expect(Object.keys(found)).toEqual(["repeated"])
   expect(found.repeated).toContain("table public.turn_steps")
-}, 60_000)
+})
