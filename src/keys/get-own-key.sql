@@ -1,4 +1,4 @@
--- The caller's key, the state of its caps and of its rate, the account's counted limits, and the balance of the account.
+-- The caller's key, the state of its caps and of its rate, the account's counted limits, and its balance.
 create function turnpike.get_own_key(p_request turnpike.request)
 returns table (actor turnpike.caller, key turnpike.key_answer, caps turnpike.cap_state[], limits turnpike.count_state[],
   balance bigint, held bigint, rated turnpike.rates_state) language plpgsql rows 1 as $$

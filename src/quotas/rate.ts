@@ -168,7 +168,7 @@ interface RatesRow {
   endUser: string
 }
 
-/** The limits of the rates of several callers with their use. Redis gets one command, or none if nothing has a window. */
+/** The limits of the rates of several callers with their use. Redis gets one command, or none without a window. */
 export async function rateStates(ctx: Pick<Context, "windows">, rows: readonly RatesRow[]): Promise<RateState[][]> {
   const rated = rows.map(({ rates, open_turns, endUser }) => {
     const known = rates as CallerRates | null

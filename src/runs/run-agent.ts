@@ -15,9 +15,8 @@ export class TooManySteps extends Error {
 
 /**
  * Runs an agent from its last committed step to its last answer: model call → commit → tool calls → commit, in a
- * loop. The answer of the space's own agent, or calls of the caller's tools alone, are returned uncommitted, because
- * they are committed with the turn's end. Null if the answer is committed, as for sub-agents. Throws RunEnd,
- * AgentFailed or TooManySteps.
+ * loop. The last answer of the space's own agent, or calls of the caller's tools alone, are committed with the turn's
+ * end and returned. Null for sub-agents. Throws RunEnd, AgentFailed or TooManySteps.
  */
 export async function runAgent(run: Run, agent: AgentWork, opening: Opening): Promise<CalledStep | null> {
   if (agent.ref === null) run.opening = opening.own

@@ -9,7 +9,7 @@ create type turnpike.acceptance as (
   slug text,
   in_scope boolean,
   hold turnpike.hold_state,
-  -- What the rates and the limits of test turns say.
+  -- The answer of the rates and of the limits of test turns.
   counted turnpike.counted_turn,
   has_subscriber boolean,
   needs_runner boolean,

@@ -1,4 +1,4 @@
--- What the rates and the limits of test turns say about a new turn.
+-- The answer of the rates and of the limits of test turns to a new turn.
 create type turnpike.counted_turn as (
   -- 'rates': the worker has counted the turn by other rates, so it counts again and repeats the request.
   -- 'open_turns': as many turns as the rates allow are open. 'test_turns': too_many has the limit.

@@ -50,10 +50,9 @@ const knownOf = onceFor((_isolate: Context["cooling"]) => new Map<string, Known>
 const MOST_TRIES = 4
 
 /**
- * Calls `accept`, a statement that accepts a turn, once the turn is counted by the caller's rates. The statement rejects
- * a turn that was counted by other rates than the current ones, and answers those (docs/architecture/rates.md). Only
- * accepted turns count: others are taken back. Throws RATE_LIMITED; UNAVAILABLE if the counters cannot be read and the
- * rate is closed then.
+ * Calls `accept`, a statement that accepts a turn, once the turn is counted by the caller's rates. It rejects a turn
+ * that was counted by former rates, and answers the current ones (docs/architecture/rates.md). Turns that are not
+ * accepted are taken back. Throws RATE_LIMITED; UNAVAILABLE without Redis, if the rate is closed then.
  */
 export async function withinRates<Row extends Answered>(
   ctx: Context,

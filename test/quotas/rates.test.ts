@@ -152,7 +152,7 @@ describe("Which rate applies", () => {
     await world.drain()
   })
 
-  test("A rate without any limit is none, and one outside its bounds is rejected", async () => {
+  test("A rate without any limit is stored as null, and one outside its bounds is rejected", async () => {
     const { browser } = await ratedAccount(null)
     const create = (value: object) => browser.json("POST", "/api/account/keys", { name: "Server", rate: value })
     expect((await create({}))[1].rate).toBe(null)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What PostgreSQL has done for the world: the ms in which its sessions ran statements, and how many began. */
+/** The ms in which PostgreSQL's sessions ran statements of the world, and how many sessions began. */
 async function workOfPostgres() {
   const [row] = await world.sql<{ active_ms: number; sessions: number }>(
     "select active_time as active_ms, sessions::int from pg_stat_database where datname = current_database()",

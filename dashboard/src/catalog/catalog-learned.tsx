@@ -10,6 +10,7 @@ import { toast } from "../ui/toast.tsx"
 const SETTINGS = choicesOf<NonNullable<ModelCatalogRow["learned"]["without"]>[number]>({
   temperature: "Leave out the temperature",
   reasoning: "Leave out the effort of reasoning",
+  stop: "Leave out stop sequences",
   response_format: "Ask for results with a form by a tool",
 })
 
