@@ -2160,7 +2160,7 @@ export interface TakenCall {
   call: string
   conversation: string
   space: string
-  /** Your own id of the end user. Null: a member of the space talks in its web chat. */
+  /** Your own id of the end user. Null: a web chat without an end user. */
   end_user_ref: string | null
   /** The metadata of the turn. */
   metadata: Record<string, string>

@@ -25,7 +25,7 @@ export type Resolve = (reference: Reference) => unknown
 
 /** The values of placeholders in a turn. */
 export interface TurnValues {
-  /** Null: a member of the space talks in the web chat. */
+  /** Null: a web chat without an end user. */
   endUserRef: string | null
   /** Null in a test of a tool, which has no turn. */
   turnId: string | null

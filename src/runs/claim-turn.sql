@@ -196,7 +196,7 @@ end $$;
 -- The facts are those of the newest version, so a turn of another version may use one as well.
 create function turnpike.profile_at_start(starting turns, space spaces) returns jsonb language plpgsql stable as $$
 begin
-  if starting.key_id is null or not (space.prompt_facts ? 'profile'
+  if starting.end_user_ref = '' or not (space.prompt_facts ? 'profile'
     or coalesce(starting.config_version <> space.config_version, false))
   then
     return null;

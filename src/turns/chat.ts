@@ -33,8 +33,8 @@ export const createChatTurnSchema = z
     response_format: shape.response_format,
     end_user_ref: shape.end_user_ref.optional().meta({
       description:
-        "The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your " +
-        "own spaces. Caps and usage of the end user do not count the turn. Default: no end user.",
+        "The end user as whom the turn runs, to try what that customer sees: their conversations, tasks and profile. " +
+        "Tools are called for them. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user.",
       example: "customer-42",
     }),
     conversation: shape.conversation.meta({

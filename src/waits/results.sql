@@ -156,7 +156,7 @@ create type turnpike.taken_call as (
   config_version integer,
   -- The sub-agent that makes the call.
   agent text, -- null: the space's own agent
-  end_user_ref text, -- null: a member of the space talks in the web chat
+  end_user_ref text, -- null: a web chat without an end user
   metadata jsonb,
   test boolean,
   tool text,
@@ -203,7 +203,7 @@ begin
     select s.* into space from spaces s where s.space_id = picked.space_id;
     calls := calls || row(picked.turn_id, mine.conversation_id, picked.step, picked.call,
       space.slug, mine.config_version, turnpike.agent_of_call(picked),
-      case when mine.key_id is not null then mine.end_user_ref end, mine.metadata, mine.test, picked.tool,
+      nullif(mine.end_user_ref, ''), mine.metadata, mine.test, picked.tool,
       space.tools -> picked.tool ->> 'identity' is distinct from 'none', coalesce(picked.edited_input, picked.input),
       picked.takes + 1)::turnpike.taken_call;
   end loop;

@@ -18,7 +18,7 @@ export const takenCallSchema = z
     conversation: z.string(),
     space: z.string(),
     end_user_ref: z.string().nullable().meta({
-      description: "Your own id of the end user. Null: a member of the space talks in its web chat.",
+      description: "Your own id of the end user. Null: a web chat without an end user.",
       example: "customer-42",
     }),
     metadata: metadataSchema.meta({ description: "The metadata of the turn." }),

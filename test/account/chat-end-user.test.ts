@@ -1,6 +1,9 @@
+import { decodeJwt } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { orderTool, serveCustomer } from "../harness/customer.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { CHAT, SPACES, shareSpace } from "../harness/shared-space.ts"
+import { waiter, workTool } from "../harness/waiting.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const LIMITS = "/api/account/end-users/ada/limits"
@@ -30,6 +33,32 @@ test("A turn of the playground as an end user continues their conversation", asy
   expect((await chat({ end_user_ref: "grace", conversation }))[0]).toBe(404)
   expect((await chat({ conversation }))[0]).toBe(404)
   await expectPromises(world, client.userId)
+})
+
+test("Tools of a turn as an end user are called for them and with their profile, and those of a plain chat for no end user", async () => {
+  const { client, browser, space, chat } = await arrange()
+  const profile = { name: "Ada" }
+  expect((await browser.json("PUT", "/api/account/end-users/ada/profile", { profile }))[0]).toBe(200)
+  const shop = serveCustomer(world)
+  const url = 'https://api.customer.com/of/{{end_user.ref | "none"}}/{{profile.name | "none"}}'
+  for (const tool of [orderTool(shop.host, { request: { method: "GET", url } }), workTool()])
+    expect((await client.call("PUT", `/v1/spaces/${space}/tools/${tool.name}`, tool)).status).toBe(200)
+  const text = '[call lookup_order {"id":"A-1"}]\n[call pick {}]'
+  for (const [end_user_ref, path] of [
+    ["ada", "/of/ada/Ada"],
+    [undefined, "/of/none/none"],
+  ] as const) {
+    const [status, turn] = await chat({ end_user_ref, text })
+    expect(status).toBe(202)
+    await world.drain()
+    const [request] = shop.requests.splice(0)
+    expect(new URL(request?.url ?? "").pathname).toBe(path)
+    expect(decodeJwt(request?.headers["turnpike-identity"] ?? "")).toMatchObject({ turn: turn.turn_id })
+    expect(decodeJwt(request?.headers["turnpike-identity"] ?? "").sub).toBe(end_user_ref)
+    const { data } = await waiter(client).take("?limit=5")
+    expect(data).toMatchObject([{ turn_id: turn.turn_id, end_user_ref: end_user_ref ?? null }])
+    expect(decodeJwt(data[0].identity).sub).toBe(end_user_ref)
+  }
 })
 
 test("Caps and usage of the end user do not count it, and a used-up cap does not refuse it", async () => {

@@ -2191,7 +2191,7 @@ class TakenCall(ApiObject):
     conversation: str
     space: str
     end_user_ref: str | None
-    """Your own id of the end user. Null: a member of the space talks in its web chat."""
+    """Your own id of the end user. Null: a web chat without an end user."""
     metadata: dict[str, str]
     """The metadata of the turn."""
     tool: str

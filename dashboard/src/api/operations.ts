@@ -1288,7 +1288,7 @@ export interface CreateChatTurn {
   reasoning?: ReasoningInput | undefined
   /** The form of the result. Default: as the manifest says, or any text. */
   response_format?: ResponseFormatInput | undefined
-  /** The end user as whom the turn runs, to try what that customer sees: their conversations and tasks. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
+  /** The end user as whom the turn runs, to try what that customer sees: their conversations, tasks and profile. Tools are called for them. Only in your own spaces. Caps and usage of the end user do not count the turn. Default: no end user. */
   end_user_ref?: string | undefined
   /** A conversation's id (`conv_…`), or a name of your choice within this space. Default: one conversation for the space. */
   conversation?: string | undefined
