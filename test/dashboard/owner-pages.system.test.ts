@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)("The pages of an owner and of an operator", () => {
     const { page } = await app.signIn("Demo")
     await page.goto(`${app.service.base_url}/playground`)
     await page.getByLabel("Compare with").selectOption("rehearsal/standard")
-    await page.getByLabel("End user").fill("ada")
+    await page.getByRole("combobox", { name: "End user" }).fill("ada")
     await page.getByLabel("Text").fill(MARKDOWN)
     await page.getByRole("button", { name: "Send", exact: true }).click()
     for (const name of ["Conversation with Space default", "Conversation with rehearsal/standard"]) {

@@ -31,4 +31,39 @@ describe.skipIf(!hasBrowser)("Profiles of end users in the web app", () => {
     expect(await send("GET", "/v1/end-users/customer-7/profile")).toMatchObject({ profile: { name: "Bob", orders: 3 } })
     expect(await axeOf(page)).toEqual([])
   })
+
+  test("The playground suggests known end users, and the next turn has the profile that was edited next to it", async () => {
+    const { page, origin } = person
+    const profile = { name: "Ada" }
+    await send("PUT", "/v1/end-users/customer-8/profile", { profile })
+    const manifest = { instructions: "Greet {{profile.name}}.", builtin_tools: [] }
+    const { space_id } = await send("POST", "/v1/spaces", { title: "Greeter", manifest })
+    await page.goto(`${origin}/playground?space=${space_id}`)
+    const endUser = page.getByRole("combobox", { name: "End user" })
+    const form = page.getByRole("form", { name: "Profile" })
+    await endUser.pressSequentially("MER-8")
+    await page.getByRole("option", { name: "customer-8", exact: true }).click()
+    expect(await endUser.inputValue()).toBe("customer-8")
+    const facts = form.getByRole("textbox", { name: "Facts" })
+    await expect.poll(async () => JSON.parse(await facts.inputValue())).toEqual(profile)
+    await facts.fill('{"name": "Bob"}')
+    await form.getByRole("button", { name: "Save the profile" }).click()
+    await page.getByText("The profile is saved.").last().waitFor()
+    await page.getByLabel("Text", { exact: true }).fill("[reply Hello.]")
+    await page.getByRole("button", { name: "Send", exact: true }).click()
+    await page.getByText(/took \d/).waitFor()
+    const { data } = await send<{ data: { end_user_ref: string; state: string }[] }>(
+      "GET",
+      `/v1/turns?space=${space_id}`,
+    )
+    expect(data).toMatchObject([{ end_user_ref: "customer-8", state: "done" }])
+    expect(await axeOf(page)).toEqual([])
+    // An id that is not known yet can be typed, and its profile made before the first turn.
+    await endUser.fill("new-customer")
+    await page.keyboard.press("Enter")
+    await expect.poll(async () => JSON.parse(await facts.inputValue())).toEqual({})
+    await endUser.fill("")
+    await expect.poll(() => form.count()).toBe(0)
+    expect(new URL(page.url()).searchParams.get("as")).toBeNull()
+  })
 })

@@ -1,5 +1,5 @@
 import { useSearch } from "@tanstack/react-router"
-import type { KeyboardEvent } from "react"
+import { type KeyboardEvent, Suspense } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { keepSentTurn } from "../turns/sent-turns.ts"
@@ -10,7 +10,9 @@ import { exportBaseUrl, turnCurl } from "../ui/commands.ts"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState, useCountdown } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { useSettled } from "../ui/figures.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
@@ -18,6 +20,10 @@ import { useResultForm } from "./result-form.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
 import { AFRESH, TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 import { useTurnSettings } from "./turn-settings.tsx"
+
+const EndUserProfile = lazyPart(() =>
+  import("../end-users/profile-section.tsx").then((module) => ({ default: module.EndUserProfileSection })),
+)
 
 export type PlaygroundSpace = Pick<SpaceSummary, "space_id" | "title" | "role">
 
@@ -164,10 +170,27 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
         {estimate.error && <ErrorState error={estimate.error} />}
         {estimate.data && <EstimateResult estimate={estimate.data} />}
       </Form>
-      <div className="order-last min-w-0 lg:order-none">
+      <div className="order-last flex min-w-0 flex-col gap-6 lg:order-none">
+        {space.role === "owner" && <ChosenProfile />}
         <AsCode asked={asked} />
       </div>
     </>
+  )
+}
+
+const PAUSE_MS = 400
+
+/** The profile of the chosen end user, once the id is typed. The next turn has its facts. */
+function ChosenProfile() {
+  const { test, as = "" } = useSearch({ from: "/app/playground" })
+  const ref = useSettled(as, PAUSE_MS)
+  return (
+    ref !== "" &&
+    ref === as && (
+      <Suspense>
+        <EndUserProfile key={ref} endUserRef={ref} test={test} />
+      </Suspense>
+    )
   )
 }
 

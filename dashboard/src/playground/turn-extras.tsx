@@ -1,8 +1,9 @@
 import { useSearch } from "@tanstack/react-router"
 import { useRead } from "../api/query.ts"
 import { CreateChatTurnRules } from "../api/rules.ts"
-import { Select, TextInput } from "../ui/field.tsx"
+import { Select } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { EndUserPicker } from "../ui/pickers.tsx"
 import { AttachedFiles } from "./attached-files.tsx"
 
 /** The parts of a turn that the URL has: the end user and the files. `compare`: a second model for the same text. */
@@ -39,21 +40,21 @@ export function TurnExtras({ spaceId, isOwner, error }: ExtrasProps) {
           ]}
         />
         {isOwner && (
-          <TextInput
+          <EndUserPicker
             label="End user"
             name="end_user_ref"
             error={error}
-            placeholder="none"
-            autoComplete="off"
             maxLength={CreateChatTurnRules.end_user_ref.maxLength}
             value={as}
-            onChange={({ target }) => change({ as: target.value || undefined, ...AFRESH })}
+            test={test}
+            onChange={(ref) => change({ as: ref || undefined, ...AFRESH })}
           />
         )}
       </div>
       {isOwner && as !== "" && (
         <p className="text-muted text-xs">
-          The turn sees the conversations and tasks of {as}. Caps and usage of this end user do not count it.
+          The turn has the conversations, tasks and profile of {as}, and tools are called for them. Caps and usage of
+          this end user do not count it.
         </p>
       )}
       <AttachedFiles key={spaceId} spaceId={spaceId} error={error} />

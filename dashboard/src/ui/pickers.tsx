@@ -68,6 +68,34 @@ export function KeyPicker({ value, test, onChange, ...field }: KeyPickerProps) {
   return <SearchSelect {...field} {...useKeySearch(value, test)} placeholder="Select a key" onChange={onChange} />
 }
 
+interface EndUserPickerProps extends FieldProps {
+  /** The end_user_ref; empty: none. */
+  value: string
+  maxLength: number
+  test: true | undefined
+  onChange: (endUserRef: string) => void
+}
+
+/** An end user. Known ones are suggested, those with the newest turns first, and any other id can be typed. */
+export function EndUserPicker({ value, maxLength, test, onChange, ...field }: EndUserPickerProps) {
+  const [q, setQ] = useState("")
+  const found = useRead("listEndUsers", { query: { q: q || undefined, test: test && "true", limit: FOUND } })
+  const choices = (found.data?.data ?? []).map(({ end_user_ref: ref }) => ({ value: ref, label: ref }))
+  return (
+    <SearchSelect
+      {...field}
+      value={value}
+      shown={value}
+      choices={choices}
+      more={0}
+      freeLength={maxLength}
+      onSearch={setQ}
+      onChange={onChange}
+      placeholder="none"
+    />
+  )
+}
+
 interface PickFilterProps {
   value: string | undefined
   test: true | undefined

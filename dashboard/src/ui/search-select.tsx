@@ -21,6 +21,8 @@ interface SearchSelectProps {
   onSearch: (text: string) => void
   onChange: (value: string) => void
   placeholder?: string
+  /** Any text is a value, and the choices are suggestions. The most characters of the text. */
+  freeLength?: number | undefined
 }
 
 const PAUSE_MS = 200
@@ -43,7 +45,9 @@ interface SearchBoxProps extends SearchSelectProps {
 }
 
 export function SearchBox(props: SearchBoxProps) {
-  const { value, shown, choices, more, onSearch, onChange, placeholder, label, control, className = "" } = props
+  const { value, shown, choices, more, onSearch, onChange, placeholder, freeLength, label, control } = props
+  const { className = "" } = props
+  const isFree = freeLength !== undefined
   // Null: the list is closed, and the input shows the chosen label.
   const [text, setText] = useState<string | null>(null)
   const [at, setAt] = useState(-1)
@@ -53,6 +57,7 @@ export function SearchBox(props: SearchBoxProps) {
     const timer = setTimeout(() => onSearch(text?.trim() ?? ""), text ? PAUSE_MS : 0)
     return () => clearTimeout(timer)
   }, [text, onSearch])
+  const open = () => setText(isFree ? value : "")
   const close = () => {
     setText(null)
     setAt(-1)
@@ -64,9 +69,10 @@ export function SearchBox(props: SearchBoxProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
     if (step) {
-      if (!isOpen) setText("")
+      if (!isOpen) open()
       else if (choices.length > 0) setAt((at + step + choices.length) % choices.length)
-    } else if (event.key === "Enter" && isOpen) choose(choices[at] ?? (choices.length === 1 ? choices[0] : undefined))
+    } else if (event.key === "Enter" && isOpen)
+      choose(choices[at] ?? (choices.length === 1 && !isFree ? choices[0] : undefined))
     else if (event.key === "Escape" && isOpen) close()
     else return
     event.preventDefault()
@@ -85,13 +91,15 @@ export function SearchBox(props: SearchBoxProps) {
         aria-controls={list}
         aria-autocomplete="list"
         aria-activedescendant={isOpen && choices[at] ? `${list}-${at}` : undefined}
-        placeholder={isOpen ? shown || "Type to search" : placeholder}
+        maxLength={freeLength}
+        placeholder={isOpen && !isFree ? shown || "Type to search" : placeholder}
         value={text ?? shown}
         onChange={({ target }) => {
           setText(target.value)
           setAt(-1)
+          if (isFree) onChange(target.value)
         }}
-        onClick={() => !isOpen && setText("")}
+        onClick={() => !isOpen && open()}
         onKeyDown={onKeyDown}
         onBlur={close}
       />
@@ -122,7 +130,9 @@ export function SearchBox(props: SearchBoxProps) {
             {choice.hint && <code className="shrink-0 text-muted text-xs">{choice.hint}</code>}
           </div>
         ))}
-        {choices.length === 0 && <p className="px-2 py-1 text-muted">Nothing matches.</p>}
+        {choices.length === 0 && (
+          <p className="px-2 py-1 text-muted">{isFree ? "No known one matches." : "Nothing matches."}</p>
+        )}
         {more > 0 && (
           <p className="px-2 py-1 text-muted text-xs">{more.toLocaleString("en-US")} more. Type to search.</p>
         )}
