@@ -1,23 +1,29 @@
-"""An MCP server over Streamable HTTP with one tool, without sessions. It needs only Python's standard library."""
+"""An MCP server over Streamable HTTP with one tool, without sessions. It shows a customer's own orders only."""
 
 from __future__ import annotations
 
-import hmac
 import json
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-TOKEN = os.environ["MCP_TOKEN"]
+from turnpike_turns import ToolRequestError, verify_tool_request
+
+PORT = int(os.environ.get("PORT", "8000"))
+ORIGIN = os.environ.get("SHOP_ORIGIN", f"http://127.0.0.1:{PORT}")
 VERSIONS = ("2025-06-18", "2025-03-26")
 MOST_BYTES = 1_000_000
 
-ORDERS = {"A-1": "left this morning", "A-2": "waits for payment"}
+# Replace this by your database.
+ORDERS = {
+    "A-1": {"customer": "customer-42", "place": "left this morning"},
+    "A-2": {"customer": "customer-43", "place": "waits for payment"},
+}
 
 TOOLS = [
     {
         "name": "find_order",
-        "description": "Finds an order of the shop by its id, and says where it is.",
+        "description": "Finds an order of the customer by its id, and says where it is.",
         "inputSchema": {
             "type": "object",
             "properties": {"id": {"type": "string", "description": "The order's id, such as A-1."}},
@@ -34,16 +40,19 @@ class RpcError(Exception):
         self.code = code
 
 
-def call_tool(name: str, given: dict[str, Any]) -> dict[str, Any]:
+def call_tool(name: str, given: dict[str, Any], customer: str | None) -> dict[str, Any]:
     """A mistake of the model is a result with isError, so that the model can correct it."""
     if name != "find_order":
         raise RpcError(-32602, f"There is no tool {name}.")
-    place = ORDERS.get(given.get("id", "")) if isinstance(given.get("id"), str) else None
-    text = f"Order {given['id']} {place}." if place else "There is no such order. Ask the customer for its id."
-    return {"content": [{"type": "text", "text": text}], "isError": place is None}
+    order = ORDERS.get(given.get("id", "")) if isinstance(given.get("id"), str) else None
+    # The model chooses the order, and never the customer.
+    if order and order["customer"] != customer:
+        order = None
+    text = f"Order {given['id']} {order['place']}." if order else "There is no such order. Ask the customer for its id."
+    return {"content": [{"type": "text", "text": text}], "isError": order is None}
 
 
-def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
+def answer(method: str, params: dict[str, Any], customer: str | None) -> dict[str, Any]:
     if method == "initialize":
         wanted = params.get("protocolVersion")
         return {
@@ -57,7 +66,7 @@ def answer(method: str, params: dict[str, Any]) -> dict[str, Any]:
         return {"tools": TOOLS}
     if method == "tools/call":
         arguments = params.get("arguments", {})
-        return call_tool(str(params.get("name")), arguments if isinstance(arguments, dict) else {})
+        return call_tool(str(params.get("name")), arguments if isinstance(arguments, dict) else {}, customer)
     raise RpcError(-32601, f"There is no method {method}.")
 
 
@@ -71,8 +80,10 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return self.send(413)
         body = self.rfile.read(size)
-        given = self.headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, f"Bearer {TOKEN}".encode()):
+        try:
+            # For which of your customers Turnpike makes the request. The token has the digest of the raw body.
+            customer = verify_tool_request(body, self.headers, audience=ORIGIN).end_user_ref
+        except ToolRequestError:
             return self.send(401)
         # Servers call this one, and no web page does, so a browser's request is an attack.
         if self.path != "/mcp" or self.headers.get("origin"):
@@ -86,7 +97,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(202)
         reply = {"jsonrpc": "2.0", "id": message["id"]}
         try:
-            self.send(200, {**reply, "result": answer(method, params)})
+            self.send(200, {**reply, "result": answer(method, params, customer)})
         except RpcError as error:
             self.send(200, {**reply, "error": {"code": error.code, "message": str(error)}})
 
@@ -105,4 +116,4 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8000"))), Handler).serve_forever()
+    ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()

@@ -158,29 +158,29 @@ describe.skipIf(!python)("The examples in Python, with a running service", () =>
     }
   })
 
-  test("The MCP server is found by the check, and an agent calls its tool", async () => {
+  test("The MCP server shows a customer's own order only, and refuses other callers", async () => {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/mcp`
-    await serve("python-mcp-server", ["server.py"], port, { PORT: String(port), MCP_TOKEN: "a-secret-token" })
+    await serve("python-mcp-server", ["server.py"], port, { PORT: String(port), TURNPIKE_BASE_URL: service.base_url })
     const { space_id } = await rehearsing.spaces.create({
       title: "MCP",
-      secrets: { MCP_TOKEN: "a-secret-token" },
-      mcp_servers: [{ name: "shop", url, headers: { authorization: "Bearer {{secrets.MCP_TOKEN}}" } }],
+      mcp_servers: [{ name: "shop", url }],
     })
     const check = await rehearsing.spaces.mcpServers.check(space_id, "shop")
     expect(check).toMatchObject({ ok: true, tools: [{ name: "shop__find_order" }], left_out: [] })
-    const ask = (id: string) =>
+    const ask = (id: string, end_user_ref = "customer-42") =>
       rehearsing.turns.run({
         space: space_id,
-        end_user_ref: "customer-42",
+        end_user_ref,
         text: `[call shop__find_order {"id":${JSON.stringify(id)}}]`,
       })
     expect((await ask("A-1")).result).toContain("Order A-1 left this morning.")
-    expect((await ask("B-7")).state).toBe("done")
-    for (const headers of [{}, { authorization: "Bearer wrong" }])
+    for (const turn of [await ask("B-7"), await ask("A-1", "customer-43")]) {
+      expect(turn.state).toBe("done")
+      expect(turn.result).toContain("There is no such order.")
+    }
+    for (const headers of [{}, { "turnpike-identity": "e30.e30.e30" }])
       expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(401)
-    const browser = { authorization: "Bearer a-secret-token", origin: "https://evil.example.com" }
-    expect((await fetch(url, { method: "POST", headers: browser, body: "{}" })).status).toBe(403)
   })
 })
 
