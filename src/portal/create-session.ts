@@ -25,7 +25,7 @@ const scopes = z
       "the daily and the monthly limit. `wallet`: the prepaid balance and its last entries. `approvals`: calls that wait for a " +
       "decision, with their inputs. The end user may allow or deny them. `profile`: the facts of `profile_keys`, which the end user " +
       "may change.",
-    example: ["usage", "turns", "limits"],
+    example: ["usage", "turns", "limits", "profile"],
   })
 
 const profileKeys = z

@@ -3441,7 +3441,7 @@ class AsyncEndUsers:
         Example:
             await turnpike.end_users.create_portal_session(
                 "customer-42",
-                scopes=["usage", "turns", "limits"],
+                scopes=["usage", "turns", "limits", "profile"],
                 profile_keys=["name", "time_zone"],
                 expires_in=900,
                 allowed_origins=["https://shop.example.com"],
