@@ -120,6 +120,11 @@ export class TurnWindows {
     })
   }
 
+  /** When the current part of each window ends, in whole seconds. */
+  get resetSeconds(): number {
+    return Math.ceil((WINDOW_MS - (systemClock.now().getTime() % WINDOW_MS)) / 1000)
+  }
+
   private inTime<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = this.ctx.clock.after(PATIENCE.ms, () => {

@@ -85,6 +85,7 @@ export async function withinRates<Row extends Answered>(
     known = rates === null ? undefined : { rates: storedRow<CallerRates>(rates), at: ctx.clock.now().getTime() }
     if (isLookedUp) {
       remember(callers, name, known)
+      remember(callers, credential.hash, known?.rates.key && { ...known, rates: ofKey(known.rates) })
       if (!known) ctx.windows.shown = []
     }
     const open = known ? openTurnStates(known.rates, (open_turns ?? {}) as OpenTurns) : []
@@ -96,6 +97,21 @@ export async function withinRates<Row extends Answered>(
     retryAfter: 1,
   })
 }
+
+/** Notes the rate of a key for the headers of an answer that counts nothing, as far as this isolate knows one. */
+export async function showKeyRate(ctx: Context, { hash }: KeyCredential): Promise<void> {
+  const known = knownOf(ctx.cooling).get(hash)
+  if (!known) return
+  const windows = rateWindows(known.rates, "")
+  const used = await ctx.windows.used(windows.map(({ counter }) => counter)).catch(() => null)
+  ctx.windows.shown = windows.map((window, nth) => {
+    const left = used && Math.max(0, window.limit - (used[nth] ?? 0))
+    return { ...shownWindow(window, undefined), left, resetSeconds: ctx.windows.resetSeconds }
+  })
+}
+
+/** The part of a caller's rates that holds for all end users of the key. */
+const ofKey = ({ end_user: _, ...rates }: CallerRates): CallerRates => rates
 
 interface Count {
   counted: Counted[]

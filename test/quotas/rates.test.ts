@@ -39,6 +39,12 @@ const send = async ({ client, space }: CappedAccount, more: object = {}, key?: s
   }
 }
 
+/** Where the owner changes the key that sends. The account has another key, made in the same millisecond. */
+async function pathOfKey({ client }: CappedAccount): Promise<string> {
+  const { key } = (await client.me()) as unknown as { key: { key_id: string } }
+  return `/api/account/keys/${key.key_id}`
+}
+
 /** The statements and the commands of Redis that an act sends. */
 async function sentBy<T>(act: () => Promise<T>): Promise<{ answer: T; sent: string[] }> {
   await world.settled()
@@ -106,8 +112,7 @@ describe("A key with a rate of requests", () => {
 describe("Which rate applies", () => {
   test("A raised rate admits after a second, and a lowered or removed one applies to the next turn", async () => {
     const account = await ratedAccount(null)
-    const { body: me } = { body: await account.client.me() }
-    const path = `/api/account/keys/${(me as unknown as { key: { key_id: string } }).key.key_id}`
+    const path = await pathOfKey(account)
     const set = async (value: object | null) => {
       const [status, key] = await account.browser.json("PATCH", path, { rate: value })
       expect([status, key.rate]).toEqual([200, value && rate(value)])
@@ -134,8 +139,7 @@ describe("Which rate applies", () => {
       expect((await account.browser.json("PUT", "/api/account/limits", value))[0]).toBe(200)
     await limits({ end_user_rate: { requests_per_minute: 3 } })
     expect((await send(account)).policy).toBe('"end_user_requests";q=3;w=60')
-    const [, { items }] = await account.browser.json("GET", "/api/account/keys")
-    const path = `/api/account/keys/${items[0].key_id}`
+    const path = await pathOfKey(account)
     await account.browser.json("PATCH", path, { end_user_rate: { requests_per_minute: 2 } })
     expect((await send(account)).limits).toBe('"end_user_requests";r=0;t=50')
     expect((await send(account)).status).toBe(429)
@@ -259,4 +263,22 @@ test.each([
   expect(await ask()).toEqual([true, '"key_requests";r=1;t=50'])
   expect(await ask()).toEqual([true, '"key_requests";r=0;t=50'])
   expect(await ask()).toEqual([false, '"key_requests";r=0;t=51'])
+})
+
+test("Answers to reads show what is left of the key's rate, and cost a key without one nothing", async () => {
+  const read = ({ client }: CappedAccount) =>
+    sentBy(async () => {
+      const response = await client.call("GET", "/v1/turns")
+      return [response.headers.get("ratelimit-policy"), response.headers.get("ratelimit")]
+    })
+  const account = await ratedAccount({ requests_per_minute: 2 })
+  expect((await send(account)).status).toBe(202)
+  const { answer, sent } = await read(account)
+  expect(answer).toEqual(['"key_requests";q=2;w=60', '"key_requests";r=1;t=50'])
+  expect(sent.filter((one) => one.startsWith("redis"))).toHaveLength(1)
+  const plain = await ratedAccount(null)
+  expect((await send(plain)).status).toBe(202)
+  const without = await read(plain)
+  expect(without.answer).toEqual([null, null])
+  expect(without.sent.filter((one) => one.startsWith("redis"))).toEqual([])
 })

@@ -11,7 +11,7 @@ import { isTerminal, isWaiting } from "../../turns/turn-row.ts"
 import {
   answerStream,
   openAiRequest,
-  REPLAYED_HEADER,
+  TURN_ANSWER_HEADERS,
   TURN_ERRORS,
   TURN_HEADERS,
   OPENAI_TAG as tag,
@@ -38,7 +38,7 @@ export function mountChatCompletions(app: App) {
         status: 200,
         description: "The completion.",
         schema: chatCompletionSchema,
-        headers: REPLAYED_HEADER,
+        headers: TURN_ANSWER_HEADERS,
         also: { "text/event-stream": "One message per chunk, then `[DONE]`." },
       },
       errors: [...TURN_ERRORS, "TURN_FAILED", "TURN_WAITING"],

@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono"
 import type { AppEnv } from "../../http/app-env.ts"
 import { textHeader } from "../../http/body-coding.ts"
 import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
+import { RATE_HEADERS } from "../../http/rate-headers.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
 import { END_USER_HEADER, type OpenAiRequest, SEND_OPEN_AI_TURN_ERRORS } from "../../openai/send-turn.ts"
 import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
@@ -32,7 +33,7 @@ export const TURN_HEADERS = [
   },
 ]
 
-export const REPLAYED_HEADER = { [REPLAYED]: "`true` if an earlier request created the turn." }
+export const TURN_ANSWER_HEADERS = { [REPLAYED]: "`true` if an earlier request created the turn.", ...RATE_HEADERS }
 
 /** The errors of operations that send a turn. */
 export const TURN_ERRORS = [...SEND_OPEN_AI_TURN_ERRORS, "INVALID_ENCODING", "IDEMPOTENCY_KEY_INVALID"] as const

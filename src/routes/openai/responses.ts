@@ -14,7 +14,7 @@ import { waitForSent } from "../../turns/send-turn.ts"
 import {
   answerStream,
   openAiRequest,
-  REPLAYED_HEADER,
+  TURN_ANSWER_HEADERS,
   TURN_ERRORS,
   TURN_HEADERS,
   OPENAI_TAG as tag,
@@ -47,7 +47,7 @@ export function mountResponses(app: App) {
         status: 200,
         description: "The response.",
         schema: responseSchema,
-        headers: REPLAYED_HEADER,
+        headers: TURN_ANSWER_HEADERS,
         also: EVENTS,
       },
       errors: [...TURN_ERRORS, "TURN_WAITING"],

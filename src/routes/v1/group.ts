@@ -25,6 +25,7 @@ import { mountFiles } from "./files.ts"
 import { mountHealth } from "./health.ts"
 import { mountPortal } from "./portal.ts"
 import { mountPortalSessions } from "./portal-sessions.ts"
+import { shownRates } from "./shown-rates.ts"
 import { mountSpaces } from "./spaces.ts"
 import { mountTurns } from "./turns.ts"
 import { mountWatch, mountWatchTokens } from "./watch.ts"
@@ -37,6 +38,7 @@ export const v1: Group = {
     mountHealth(app)
     mountSigningKeys(app)
     app.use("/v1/*", except(WATCH_PATH, keyOrResultToken))
+    app.use("/v1/*", shownRates)
     mountSpaces(app)
     mountSpaceConfig(app, FOR_KEYS)
     mountRetention(app, FOR_KEYS)
