@@ -132,7 +132,7 @@ def turn(**fields: Any) -> dict[str, Any]:
         "result": "Hello.",
         "truncated": False,
         "files": [],
-        "outputs": [], "warnings": [],
+        "outputs": [], "warnings": [], "calls": [], "store": True,
         "billed_cost_usd": 0.000046,
         "held_usd": 0,
         "usage": usage,

@@ -36,12 +36,31 @@ export const chatCompletionSchema = z
         index: z.int().meta({ example: 0 }),
         message: z.object({
           role: z.literal("assistant"),
-          content: z.string().meta({ example: "It left this morning." }),
+          content: z
+            .string()
+            .nullable()
+            .meta({ description: "Null: the answer has only calls.", example: "It left this morning." }),
           refusal: z.string().nullable().meta({ example: null }),
+          tool_calls: z
+            .array(
+              z
+                .object({
+                  id: z.string().meta({ example: "call_01jd3k9m2x4t8r5w6y7z0a1b2c_0_0" }),
+                  type: z.literal("function"),
+                  function: z.object({
+                    name: z.string().meta({ example: "lookup_order" }),
+                    arguments: z.string().meta({ description: "The input as JSON.", example: '{"id":"A-1001"}' }),
+                  }),
+                })
+                .meta({ id: "ChatToolCall" }),
+            )
+            .optional()
+            .meta({ description: "Calls of your functions. Missing without one." }),
         }),
         logprobs: z.null().meta({ example: null }),
-        finish_reason: z.enum(["stop", "length"]).meta({
-          description: "`length`: the reply was cut off at an output limit.",
+        finish_reason: z.enum(["stop", "length", "tool_calls"]).meta({
+          description:
+            "`length`: the reply was cut off at an output limit. `tool_calls`: the answer calls your functions.",
           example: "stop",
         }),
       }),
@@ -62,7 +81,13 @@ const headOf = (row: TurnRow) => ({
 /** An ended turn as OpenAI's chat completion. Throws TURN_FAILED if it has no reply. */
 export function serializeChatCompletion(row: TurnRow): ChatCompletion {
   requireReply(row)
-  const message = { role: "assistant" as const, content: row.result ?? "", refusal: null }
+  const calls = chatCallsOf(row)
+  const message = {
+    role: "assistant" as const,
+    content: calls.length > 0 ? row.result || null : (row.result ?? ""),
+    refusal: null,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
   return {
     ...headOf(row),
     object: "chat.completion",
@@ -81,7 +106,16 @@ export function requireReply(row: TurnRow): void {
   })
 }
 
-export const finishReasonOf = ({ truncated }: TurnRow) => (truncated ? "length" : "stop")
+export const finishReasonOf = ({ truncated, calls }: TurnRow) =>
+  (calls ?? []).length > 0 ? "tool_calls" : truncated ? "length" : "stop"
+
+/** The calls of the caller's functions with which a turn has ended. */
+export const chatCallsOf = ({ calls }: TurnRow) =>
+  (calls ?? []).map(({ id, name, input }) => ({
+    id,
+    type: "function" as const,
+    function: { name, arguments: JSON.stringify(input) },
+  }))
 
 export const chatUsageOf = ({ tokens_input, tokens_cached, tokens_output, tokens_reasoning }: TurnRow) => ({
   prompt_tokens: tokens_input,

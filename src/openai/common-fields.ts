@@ -71,26 +71,10 @@ export const storeField = turn.store.meta({
 
 export const ignoredFields = {
   top_p: ignored,
-  parallel_tool_calls: ignored,
   prompt_cache_key: ignored,
   prompt_cache_options: ignored,
   prompt_cache_retention: ignored,
   service_tier: ignored,
-}
-
-const OWN_TOOLS = "tools belong to the space: add them with `PUT /v1/spaces/{space_id}/tools/{name}`"
-
-/** Fields of tools, which may be sent empty. */
-export const emptyToolFields = {
-  tools: z
-    .array(z.unknown())
-    .max(0, OWN_TOOLS)
-    .optional()
-    .meta({ description: `Must be empty: ${OWN_TOOLS}.` }),
-  tool_choice: z
-    .enum(["auto", "none"], { error: OWN_TOOLS })
-    .optional()
-    .meta({ description: "Has no effect: the space's agent chooses." }),
 }
 
 export const NO_LOG_PROBABILITIES = "turns have no log probabilities"

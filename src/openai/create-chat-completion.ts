@@ -3,10 +3,10 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
+import { chatToolFields, turnToolsOf } from "./caller-tools.ts"
 import {
   conversationField,
   effortField,
-  emptyToolFields,
   ignoredFields,
   messageRole,
   NO_LOG_PROBABILITIES,
@@ -91,7 +91,7 @@ export const createChatCompletionSchema = z.preprocess(
       stop: stopField,
       logprobs: z.literal(false, { error: NO_LOG_PROBABILITIES }).optional(),
       modalities: z.array(z.literal("text", { error: "a reply is text" })).optional(),
-      ...emptyToolFields,
+      ...chatToolFields,
       ...ignoredFields,
       frequency_penalty: ignoredFields.top_p,
       logit_bias: ignoredFields.top_p,
@@ -129,6 +129,12 @@ export function createChatCompletion(
     reasoning: reasoningOf(body.reasoning_effort),
     format: turnFormatOf(body.response_format),
     stop: body.stop,
+    tools: turnToolsOf({
+      tools: (body.tools ?? []).map((tool) => tool.function),
+      choice: typeof body.tool_choice === "object" ? body.tool_choice.function : body.tool_choice,
+      parallel: body.parallel_tool_calls,
+      inside: "function.",
+    }),
     messages: body.conversation === undefined ? all : newMessages(all),
     conversation: body.conversation,
   })

@@ -5,10 +5,10 @@ import { isFields } from "../base/fields.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
+import { responseToolFields, turnToolsOf } from "./caller-tools.ts"
 import {
   conversationField,
   effortField,
-  emptyToolFields,
   ignoredFields,
   messageRole,
   NO_LOG_PROBABILITIES,
@@ -120,7 +120,7 @@ export const createResponseSchema = z.preprocess(
         .object({ format: z.preprocess((format) => format ?? undefined, textFormatSchema.optional()) })
         .optional()
         .meta({ description: "`format`: the form of the reply. All other fields are ignored." }),
-      ...emptyToolFields,
+      ...responseToolFields,
       ...ignoredFields,
       context_management: ignoredFields.top_p,
       include: ignoredFields.top_p,
@@ -158,6 +158,12 @@ export async function createResponse(
     outputField: "max_output_tokens",
     reasoning: reasoningOf(body.reasoning?.effort),
     format: turnFormatOf(body.text?.format),
+    tools: turnToolsOf({
+      tools: body.tools ?? [],
+      choice: body.tool_choice,
+      parallel: body.parallel_tool_calls,
+      inside: "",
+    }),
     messages: await messagesOf(ctx, credential, body),
     conversation: body.conversation,
     previousResponse: body.previous_response_id,

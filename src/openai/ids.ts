@@ -9,5 +9,8 @@ export const completionIdOf = (turnId: string) => idFor("chatcmpl-", turnId)
 /** The id of a message of the reply. Only a stream has more than one: it also shows text before tool calls. */
 export const messageIdOf = (turnId: string, place = 0) => idFor("msg_", turnId) + (place === 0 ? "" : `_${place}`)
 
+/** The id of the item of a call of the caller's functions. */
+export const callItemIdOf = (turnId: string, place: number) => `${idFor("fc_", turnId)}_${place}`
+
 /** The turn of a response, message or completion. Any other text is returned as it is, and no turn has this id. */
 export const turnIdOf = (id: string) => id.replace(OF_TURN, "turn_$1")

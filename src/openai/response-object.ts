@@ -3,7 +3,7 @@ import { metadataSchema } from "../base/metadata.ts"
 import { type TurnState, turnSchema } from "../turns/schemas.ts"
 import { formatOf, serializeTurn, type TurnRow } from "../turns/turn-row.ts"
 import type { CreateResponse } from "./create-response.ts"
-import { messageIdOf, responseIdOf } from "./ids.ts"
+import { callItemIdOf, messageIdOf, responseIdOf } from "./ids.ts"
 import { shownFormatOf, textFormatSchema } from "./response-format.ts"
 
 /** The turn of a response or completion: its bill and everything that OpenAI's objects have no field for. */
@@ -42,6 +42,30 @@ const messageSchema = z
   .meta({ id: "ResponseMessage" })
 
 export type ResponseMessage = z.input<typeof messageSchema>
+
+const callSchema = z
+  .object({
+    type: z.literal("function_call"),
+    id: z.string().meta({ example: "fc_01jd3k9m2x4t8r5w6y7z0a1b2c_0" }),
+    call_id: z.string().meta({ example: "call_01jd3k9m2x4t8r5w6y7z0a1b2c_0_0" }),
+    name: z.string().meta({ example: "lookup_order" }),
+    arguments: z.string().meta({ description: "The input as JSON.", example: '{"id":"A-1001"}' }),
+    status: z.literal("completed"),
+  })
+  .meta({ id: "ResponseCall", description: "A call of one of your functions." })
+
+type ResponseCall = z.input<typeof callSchema>
+
+/** The calls of the caller's functions with which a turn has ended. */
+export const callItemsOf = ({ turn_id, calls }: TurnRow): ResponseCall[] =>
+  (calls ?? []).map(({ id, name, input }, place) => ({
+    type: "function_call",
+    id: callItemIdOf(turn_id, place),
+    call_id: id,
+    name,
+    arguments: JSON.stringify(input),
+    status: "completed",
+  }))
 
 const STATUSES: Record<TurnState, "queued" | "in_progress" | "completed" | "failed" | "cancelled"> = {
   queued: "queued",
@@ -94,7 +118,7 @@ export const responseSchema = z
     max_output_tokens: z.int().nullable().meta({ example: null }),
     metadata: metadataSchema,
     model: z.string().meta({ description: "The space.", example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
-    output: z.array(messageSchema),
+    output: z.array(z.union([messageSchema, callSchema])),
     parallel_tool_calls: z.boolean(),
     previous_response_id: z.string().nullable().meta({ example: null }),
     reasoning: z
@@ -145,7 +169,7 @@ export function serializeResponse(
     max_output_tokens: row.max_output_tokens,
     metadata: row.metadata,
     model: row.space,
-    output: messages ?? (row.result === null ? [] : [messageOf(row, row.result)]),
+    output: [...(messages ?? messagesOf(row)), ...callItemsOf(row)],
     parallel_tool_calls: true,
     previous_response_id: asked?.previous_response_id ?? null,
     reasoning: { effort: row.reasoning_effort, summary: null },
@@ -169,6 +193,12 @@ export function errorOf(row: TurnRow): { code: string; message: string } | null 
   if (row.state === "failed") return { code: row.error_code ?? "server_error", message: row.error_message ?? "" }
   if (row.state !== "cancelled") return null
   return { code: "cancelled", message: `The turn was cancelled (${row.status_reason}).` }
+}
+
+/** The reply. A turn that only calls functions has none. */
+function messagesOf(row: TurnRow): ResponseMessage[] {
+  const { result, calls } = row
+  return result === null || (result === "" && calls !== null) ? [] : [messageOf(row, result)]
 }
 
 function messageOf(row: TurnRow, text: string): ResponseMessage {

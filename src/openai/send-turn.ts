@@ -9,6 +9,7 @@ import { sendWithFiles } from "../turns/attach-files.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../turns/cancel-turn.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import { type SentFor, type SentTurn, sendTurnFor } from "../turns/send-turn.ts"
+import { resultsIn, type TurnTools } from "./caller-tools.ts"
 import { attachmentsIn, invalid, type PlainMessage, saidInTurn } from "./plain-messages.ts"
 import { continueFrom, requireNext } from "./previous-response.ts"
 import { keyOfRequest } from "./request-key.ts"
@@ -42,6 +43,7 @@ interface AskedTurn extends OpenAiRequest<SharedBody> {
   reasoning: CreateTurn["reasoning"]
   format: CreateTurn["response_format"]
   stop?: CreateTurn["stop"]
+  tools: TurnTools
   conversation?: string | undefined
   previousResponse?: string | undefined
 }
@@ -80,11 +82,13 @@ export async function sendOpenAiTurn(ctx: Context, credential: Credential, asked
     ...(asked.format && { response_format: asked.format }),
     ...(asked.stop && { stop: asked.stop }),
     ...(sent.store === false && { store: false }),
+    ...asked.tools,
   }
+  const results = asked.conversation !== undefined || previous ? resultsIn(messages) : null
   const made = await sendWithFiles(ctx, credential, {
     idempotencyKey,
-    attachments: attachmentsIn(messages),
-    bodyWith: (ids) => ({ ...body, ...saidInTurn(messages, ids, field) }),
+    attachments: results ? [] : attachmentsIn(messages),
+    bodyWith: (ids) => ({ ...body, ...(results ?? saidInTurn(messages, ids, field)) }),
     field,
     send: (asked) => sendTurnFor(ctx, credential, { idempotencyKey, body: asked, position }, sentFor),
   }).catch((error: unknown) => {
@@ -120,6 +124,7 @@ function renamed(error: unknown, { field, outputField }: AskedTurn): unknown {
     end_user_ref: "safety_identifier",
     text: field,
     messages: field,
+    results: field,
     files: field,
     max_output_tokens: outputField,
   }

@@ -2,7 +2,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { chatUsageOf, chunkOf, finishReasonOf, requireReply } from "./chat-completion-object.ts"
+import { chatCallsOf, chatUsageOf, chunkOf, finishReasonOf, requireReply } from "./chat-completion-object.ts"
 import { turnOfAnswer } from "./response-object.ts"
 import { sseComment, sseData } from "./sse.ts"
 import type { TextPiece } from "./turn-text.ts"
@@ -32,6 +32,7 @@ export async function* streamChatCompletion(
         paragraph = ""
       } else if (piece.kind === "ended") {
         requireReply(piece.turn)
+        for (const [index, call] of chatCallsOf(piece.turn).entries()) yield chunk({ tool_calls: [{ index, ...call }] })
         yield chunk({}, finishReasonOf(piece.turn), { turn: turnOfAnswer(piece.turn) })
         if (includesUsage) yield sseData(chunkOf(turn, { choices: [], usage: chatUsageOf(piece.turn) }))
         yield "data: [DONE]\n\n"

@@ -3,7 +3,13 @@ import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { messageIdOf } from "./ids.ts"
-import { type AskedResponse, type ResponseMessage, serializeResponse, textPartOf } from "./response-object.ts"
+import {
+  type AskedResponse,
+  callItemsOf,
+  type ResponseMessage,
+  serializeResponse,
+  textPartOf,
+} from "./response-object.ts"
 import { sseComment, sseEvent } from "./sse.ts"
 import { chunkCount, MOST_CHUNKS_AHEAD, TextChunks } from "./text-chunks.ts"
 import type { TextPiece } from "./turn-text.ts"
@@ -65,7 +71,9 @@ export async function* streamResponse(
           break
         case "ended": {
           const isWhole = piece.turn.state === "done" && !piece.turn.truncated
-          yield output.close({ status: isWhole ? "completed" : "incomplete", phase: "final_answer", turn: piece.turn })
+          const phase = piece.turn.calls === null ? "final_answer" : "commentary"
+          yield output.close({ status: isWhole ? "completed" : "incomplete", phase, turn: piece.turn })
+          yield callEvents(piece.turn, messages.length, event)
           const response = serializeResponse(piece.turn, asked, messages)
           yield event(ENDINGS[response.status] ?? "response.failed", { response })
         }
@@ -77,6 +85,22 @@ export async function* streamResponse(
   } finally {
     await pieces.return(undefined)
   }
+}
+
+/** The events of each call, which is whole at once. */
+function callEvents(turn: TurnRow, before: number, event: (type: string, fields: object) => string): string {
+  return callItemsOf(turn)
+    .map((item, place) => {
+      const at = { item_id: item.id, output_index: before + place }
+      const begun = { ...item, arguments: "", status: "in_progress" }
+      return (
+        event("response.output_item.added", { output_index: at.output_index, item: begun }) +
+        event("response.function_call_arguments.delta", { ...at, delta: item.arguments }) +
+        event("response.function_call_arguments.done", { ...at, name: item.name, arguments: item.arguments }) +
+        event("response.output_item.done", { output_index: at.output_index, item })
+      )
+    })
+    .join("")
 }
 
 /** OpenAI has no event for a cancelled response: the status says it. */

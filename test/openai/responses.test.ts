@@ -195,7 +195,7 @@ describe("A response in the background", () => {
 
 describe("A request that no turn can honour", () => {
   test.each([
-    [{ tools: [{ type: "web_search" }] }, "tools"],
+    [{ tools: [{ type: "web_search" }] }, "tools.0.type"],
     [{ max_output_tokens: 1_000_000 }, "max_output_tokens"],
     [{ text: { format: { type: "xml" } } }, "text.format.type"],
     [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input"],
