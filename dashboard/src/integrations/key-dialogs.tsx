@@ -100,7 +100,7 @@ function EditKey({ apiKey, onClose }: Props) {
         options={[[UNCHANGED.days, "Do not change"], ...EXPIRIES]}
       />
       <TextInput
-        label="Customer of requests that name none"
+        label="Default customer"
         name="default_end_user_ref"
         hint={DEFAULT_END_USER_HINT}
         autoComplete="off"

@@ -79,7 +79,7 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
         ["Created", moment(apiKey.created_at)],
         ["Last used", <Time key="used" at={apiKey.last_used_at} />],
         ["Expires", moment(apiKey.expires_at) ?? "never"],
-        ["Customer of requests that name none", apiKey.default_end_user_ref ?? apiKey.key_id],
+        ["Default customer", apiKey.default_end_user_ref ?? apiKey.key_id],
         ["Old value expires", moment(apiKey.previous_expires_at)],
         ["Revoked", moment(apiKey.revoked_at)],
       ]}

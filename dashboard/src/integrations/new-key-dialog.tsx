@@ -159,7 +159,7 @@ export function NewKeyDialog({
         options={EXPIRIES}
       />
       <TextInput
-        label="Customer of requests that name none"
+        label="Default customer"
         name="default_end_user_ref"
         hint={DEFAULT_END_USER_HINT}
         autoComplete="off"
