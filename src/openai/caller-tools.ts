@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { isFields } from "../base/fields.ts"
+import { toolChoiceWord } from "../turns/caller-tools.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 import { invalid, type PlainMessage } from "./plain-messages.ts"
 
@@ -16,8 +17,6 @@ const functionFields = {
 const DESCRIPTION =
   "Your own functions, as `tools` of a turn. Calls of them end the turn; send their results with the next request. Tools of the space run as always."
 
-const CHOICE = z.enum(["auto", "none", "required"])
-
 const sharedToolFields = {
   parallel_tool_calls: z
     .boolean()
@@ -32,7 +31,7 @@ export const chatToolFields = {
     .optional()
     .meta({ description: DESCRIPTION }),
   tool_choice: z
-    .union([CHOICE, z.object({ type: functionType, function: z.object({ name: z.string() }) })])
+    .union([toolChoiceWord, z.object({ type: functionType, function: z.object({ name: z.string() }) })])
     .optional()
     .meta({ description: "As in a turn. Has no effect without `tools`." }),
   ...sharedToolFields,
@@ -45,7 +44,7 @@ export const responseToolFields = {
     .optional()
     .meta({ description: DESCRIPTION }),
   tool_choice: z
-    .union([CHOICE, z.object({ type: functionType, name: z.string() })])
+    .union([toolChoiceWord, z.object({ type: functionType, name: z.string() })])
     .optional()
     .meta({ description: "As in a turn. Has no effect without `tools`." }),
   ...sharedToolFields,
@@ -57,7 +56,7 @@ type GivenTool = { name: string } & Partial<
 
 interface Given {
   tools: readonly GivenTool[]
-  choice: z.output<typeof CHOICE> | { name: string } | undefined
+  choice: z.output<typeof toolChoiceWord> | { name: string } | undefined
   parallel: boolean | undefined
   /** Where a tool has its name and parameters, such as `function.`. */
   inside: string

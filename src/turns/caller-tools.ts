@@ -33,7 +33,10 @@ const callerTools = z
     for (const { at, message } of toolFaults(tools)) addIssue({ code: "custom", path: at, message, input: tools })
   })
 
-const toolChoice = z.union([z.enum(["auto", "none", "required"]), z.strictObject({ name: z.string().min(1).max(64) })])
+/** How tools may be called, if none is named. */
+export const toolChoiceWord = z.enum(["auto", "none", "required"])
+
+const toolChoice = z.union([toolChoiceWord, z.strictObject({ name: z.string().min(1).max(64) })])
 
 export type ToolChoice = z.output<typeof toolChoice>
 

@@ -265,7 +265,7 @@ test.each([
   expect(await ask()).toEqual([false, '"key_requests";r=0;t=51'])
 })
 
-test("Answers to reads show what is left of the key's rate, and cost a key without one nothing", async () => {
+test("Answers to reads show the rest of the key's rate, and cost a key without one nothing", async () => {
   const read = ({ client }: CappedAccount) =>
     sentBy(async () => {
       const response = await client.call("GET", "/v1/turns")
