@@ -4,8 +4,8 @@ export const OPENAI_POLICY = {
   waitSeconds: 3_600,
   /** How long a stream stays open while its turn waits: long enough for a person who is asked and there. */
   waitingStreamMs: 120_000,
-  /** The most bytes of a request, with its files as `data:` URLs. */
-  bodyBytes: 8 * 1024 * 1024,
+  /** The most bytes of a request, with its files as `data:` URLs. MEMORY.shares.body has room for it. */
+  bodyBytes: 5 * 1024 * 1024,
   /** The most messages of a request. */
   messages: 1_000,
   /** The most `item_reference` items of a request, because each costs a statement. */

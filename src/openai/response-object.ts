@@ -198,7 +198,7 @@ export function errorOf(row: TurnRow): { code: string; message: string } | null 
 /** The reply. A turn that only calls functions has none. */
 function messagesOf(row: TurnRow): ResponseMessage[] {
   const { result, calls } = row
-  return result === null || (result === "" && calls !== null) ? [] : [messageOf(row, result)]
+  return result === null || (result === "" && (calls ?? []).length > 0) ? [] : [messageOf(row, result)]
 }
 
 function messageOf(row: TurnRow, text: string): ResponseMessage {

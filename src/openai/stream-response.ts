@@ -71,7 +71,7 @@ export async function* streamResponse(
           break
         case "ended": {
           const isWhole = piece.turn.state === "done" && !piece.turn.truncated
-          const phase = piece.turn.calls === null ? "final_answer" : "commentary"
+          const phase = callItemsOf(piece.turn).length > 0 ? "commentary" : "final_answer"
           yield output.close({ status: isWhole ? "completed" : "incomplete", phase, turn: piece.turn })
           yield callEvents(piece.turn, messages.length, event)
           const response = serializeResponse(piece.turn, asked, messages)

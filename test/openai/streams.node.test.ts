@@ -27,6 +27,11 @@ const turn = {
   steps_deleted_at: null,
   traceparent: null,
   tracestate: null,
+  response_format: null,
+  has_output: false,
+  stop: null,
+  store: true,
+  calls: null,
   error_code: null,
 } as unknown as TurnRow
 

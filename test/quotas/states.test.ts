@@ -124,11 +124,11 @@ describe("The remainder of limits", () => {
 describe("Limits", () => {
   test("An account's limits can be read and replaced, and wrong limits are refused, with and without a wallet", async () => {
     const { browser, userId } = await cappedAccount(world, { usd: 0 })
-    const none = { end_user_daily_usd: null, end_user_monthly_usd: null, low_balance_usd: 1 }
+    const none = { end_user_daily_usd: null, end_user_monthly_usd: null, low_balance_usd: 1, end_user_rate: null }
     expect(await browser.json("GET", LIMITS)).toEqual([200, none])
     await world.sql("delete from wallets where user_id = $1", [userId])
     expect(await browser.json("GET", LIMITS)).toEqual([200, none])
-    const some = { end_user_daily_usd: 0.1234567, end_user_monthly_usd: 0, low_balance_usd: 0 }
+    const some = { end_user_daily_usd: 0.1234567, end_user_monthly_usd: 0, low_balance_usd: 0, end_user_rate: null }
     expect(await browser.json("PUT", LIMITS, some)).toEqual([200, some])
     expect(await browser.json("GET", LIMITS)).toEqual([200, some])
     expect(await browser.json("PUT", LIMITS, { low_balance_usd: 2.5 })).toEqual([

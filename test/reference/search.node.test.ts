@@ -23,7 +23,7 @@ const QUESTIONS: Record<string, string> = {
   "signature verification": "/docs/webhooks#verify-a-webhook",
   "webhook retries": "/docs/webhooks#delivery-and-retries",
   "webhook events": "/docs/webhooks#event-types",
-  "rate limit": "/docs/limits",
+  "rate limit": "/docs/caps#rates",
   "max cost of a turn": "/docs/billing#the-most-that-a-turn-can-cost",
   "what is billed": "/docs/billing#what-is-billed",
   "are failed turns charged": "/docs/billing#what-is-billed",

@@ -64,6 +64,8 @@ test("An event of an open turn has every field of a turn and shows nothing of th
     status_reason: null,
     result: null,
     output: null,
+    finish: null,
+    calls: [],
     truncated: false,
     error: null,
     outputs: [],
