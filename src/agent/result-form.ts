@@ -27,7 +27,7 @@ export interface AskedForm {
   way: Way
   /** Words that follow the instructions; empty: none. */
   words: string
-  /** The tool whose input is the answer; null: there is none. */
+  /** The tool whose input is the answer; null: the answer is a text. */
   tool: ToolSpec | null
   /** Adds the provider's own parameter to a request; null: it is not sent. */
   add: ((body: Fields) => Fields) | null
@@ -190,7 +190,7 @@ function asText(answer: ModelAnswer, text: string): ModelAnswer {
   return { ...answer, text, content }
 }
 
-/** The JSON of the value in a wrapped answer; the same text if there is none. */
+/** The JSON of the value in a wrapped answer; any other text as it is. */
 function unwrapped(text: string): string {
   try {
     const given = parseExact(text)

@@ -1,8 +1,9 @@
 import * as z from "zod"
 import { isFields } from "../base/fields.ts"
+import { invalid } from "../base/invalid-field.ts"
 import { toolChoiceWord } from "../turns/caller-tools.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
-import { invalid, type PlainMessage } from "./plain-messages.ts"
+import type { PlainMessage } from "./plain-messages.ts"
 
 const OTHER_TOOLS = "must be `function`: other tools belong to the space, where `PUT /v1/spaces/{space_id}` sets them"
 const functionType = z.literal("function", { error: OTHER_TOOLS })

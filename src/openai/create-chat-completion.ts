@@ -1,6 +1,7 @@
 import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
+import { invalid } from "../base/invalid-field.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
 import { chatToolFields, turnToolsOf } from "./caller-tools.ts"
@@ -18,7 +19,7 @@ import {
   storeField,
   withoutNulls,
 } from "./common-fields.ts"
-import { invalid, newMessages, type PlainMessage } from "./plain-messages.ts"
+import { newMessages, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { chatFormatSchema, turnFormatOf } from "./response-format.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"

@@ -1,5 +1,5 @@
-import { TurnpikeError } from "../base/errors.ts"
 import { isFields } from "../base/fields.ts"
+import { invalid } from "../base/invalid-field.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import { messagesSchema, type TurnMessage } from "../turns/messages.ts"
 import { turnText } from "../turns/schemas.ts"
@@ -100,8 +100,4 @@ function inputOf(written: string): Record<string, unknown> {
 export function newMessages(messages: readonly PlainMessage[]): PlainMessage[] {
   const known = messages.findLastIndex((message) => message.role === "assistant" && !message.calls?.length)
   return messages.filter(({ role }, place) => place > known || role === "system")
-}
-
-export function invalid(message: string, param: string): TurnpikeError {
-  return new TurnpikeError("VALIDATION_FAILED", `${param}: ${message}`, { param, details: [{ param, message }] })
 }

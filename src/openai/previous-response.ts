@@ -1,11 +1,11 @@
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { invalid } from "../base/invalid-field.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import { listTurns } from "../turns/list-turns.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { turnIdOf } from "./ids.ts"
-import { invalid } from "./plain-messages.ts"
 
 /**
  * The turn of `previous_response_id`, if the new turn can continue exactly from it: a conversation of turns has no

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { invalid } from "../base/invalid-field.ts"
 import { hashRequest } from "../base/request-hash.ts"
 import { discardUploads, type TurnUpload } from "../files/discard-uploads.ts"
 import { openUrl } from "../files/open-url.ts"
@@ -181,8 +182,4 @@ function bytesOfData({ param, mediaType: given }: Attachment, data: string): Byt
   const [mediaType = given ?? null, base64 = ""] = inUrl ? [inUrl[1], inUrl[2]] : [undefined, data]
   if (base64 === "" || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64)) throw invalid("is not base64", param)
   return { mediaType, content: new Uint8Array(Buffer.from(base64, "base64")) }
-}
-
-function invalid(message: string, param: string): TurnpikeError {
-  return new TurnpikeError("VALIDATION_FAILED", `${param}: ${message}`, { param, details: [{ param, message }] })
 }

@@ -10,15 +10,8 @@ import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import {
-  capsOfTexts,
-  DEFAULT_END_USER_HINT,
-  EXPIRIES,
-  expiryOf,
-  type KeyExpiry,
-  OVERLAPS,
-  textsOfCaps,
-} from "./key-words.ts"
+import { DefaultCustomer } from "./default-customer.tsx"
+import { capsOfTexts, EXPIRIES, expiryOf, type KeyExpiry, OVERLAPS, textsOfCaps } from "./key-words.ts"
 
 export interface KeyChange {
   kind: "edit" | "rotate" | "revoke"
@@ -99,15 +92,7 @@ function EditKey({ apiKey, onClose }: Props) {
         onChange={({ target }) => setExpiry(expiryOf(target.value))}
         options={[[UNCHANGED.days, "Do not change"], ...EXPIRIES]}
       />
-      <TextInput
-        label="Default customer"
-        name="default_end_user_ref"
-        hint={DEFAULT_END_USER_HINT}
-        autoComplete="off"
-        error={update.error}
-        value={endUser}
-        onChange={({ target }) => setEndUser(target.value)}
-      />
+      <DefaultCustomer value={endUser} error={update.error} onChange={setEndUser} />
       {!apiKey.test && <CapFields texts={caps} onChange={setCaps} error={update.error} />}
       <RateFields name="rate" title="Rate of the key" texts={rate} onChange={setRate} error={update.error} />
       <RateFields

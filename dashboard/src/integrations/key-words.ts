@@ -23,9 +23,6 @@ export const KEY_SCOPES: Record<Scope, { title: string; about: string; reach: st
   },
 }
 
-export const DEFAULT_END_USER_HINT =
-  "For chat interfaces with OpenAI's API, which name no customer. Empty: the id of the key."
-
 /** How long the old value of a rotated key or signing secret stays valid, in seconds. */
 export const OVERLAPS = [
   ["86400", "In 24 hours"],

@@ -13,15 +13,8 @@ import { SpacePicker } from "../ui/pickers.tsx"
 import { RateFields, rateOfTexts, textsOfRate } from "../ui/rate-fields.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { CapFields } from "./cap-fields.tsx"
-import {
-  capsOfTexts,
-  DEFAULT_END_USER_HINT,
-  EXPIRIES,
-  expiryOf,
-  KEY_SCOPES,
-  NO_EXPIRY,
-  textsOfCaps,
-} from "./key-words.ts"
+import { DefaultCustomer } from "./default-customer.tsx"
+import { capsOfTexts, EXPIRIES, expiryOf, KEY_SCOPES, NO_EXPIRY, textsOfCaps } from "./key-words.ts"
 
 interface NewKeyDialogProps {
   onClose: () => void
@@ -158,15 +151,7 @@ export function NewKeyDialog({
         onChange={({ target }) => setExpiry(expiryOf(target.value))}
         options={EXPIRIES}
       />
-      <TextInput
-        label="Default customer"
-        name="default_end_user_ref"
-        hint={DEFAULT_END_USER_HINT}
-        autoComplete="off"
-        error={create.error}
-        value={endUser}
-        onChange={({ target }) => setEndUser(target.value)}
-      />
+      <DefaultCustomer value={endUser} error={create.error} onChange={setEndUser} />
       <Checkbox
         label="Test key"
         hint="It runs the rehearsal model, costs nothing and accesses only test data."
