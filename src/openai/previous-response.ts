@@ -23,7 +23,7 @@ export async function continueFrom(
   })
   const filters = { conversation: previous.conversation_id }
   const [newest] = (await listTurns(ctx, credential, { filters, limit: 1 })).data
-  if (newest && newest.turn_id !== previous.turn_id && newest.idempotency_key !== idempotencyKey) throw hasBranched()
+  if (newest && newest.position > previous.position && newest.idempotency_key !== idempotencyKey) throw hasBranched()
   return previous
 }
 
