@@ -164,7 +164,7 @@ const INSERTS: Record<string, string> = {
 interface Guide {
   /** The title. */
   name: string
-  /** One sentence for lists of pages. */
+  /** One sentence for lists of pages, without links. */
   about: string
   /** The text in Markdown. */
   description: string
@@ -190,6 +190,7 @@ export function readGuide(name: string, codes: readonly ErrorCode[]): Guide {
       text
         .replace(/^<!--.*?-->\s*/, "")
         .replace(/\s+/g, " ")
+        .replace(/\[([^\]]+)\]\([^)]+\)/g, "$1")
         .replaceAll("`", ""),
     ) ?? []
   return { name: title.replace(/^# /, ""), about, description: text }
