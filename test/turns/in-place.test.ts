@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { IN_PLACE_POLICY } from "../../src/turns/policies.ts"
+import { holdRows } from "../harness/locks.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { makeReady } from "../harness/runner.ts"
 import { passTime } from "../harness/time.ts"
@@ -139,9 +140,14 @@ test.each(["before", "after"] as const)(
     const client = await world.createAccount({ usd: 100 })
     const space = await client.space()
     await world.settled()
+    const slots = `hashtext('slots'), hashtext('${client.userId} false')`
+    const letGo = await holdRows(world, `select from pg_advisory_xact_lock(${slots})`)
     await world.plan([{ service: "pg", match: "start_accepted", call: 1, times: 2, action: "fail", when }])
     const text = "[think 3000 ms]\n[reply ok]"
     const pending = Array.from({ length: 12 }, (_, n) => send(client, { space, text, end_user_ref: `customer-${n}` }))
+    const accepted = "select from open_turns where user_id = $1"
+    while ((await world.sql(accepted, [client.userId])).length < pending.length);
+    await letGo()
     const answers = await world.untilAnswered(Promise.all(pending))
     const starts = (await world.calls()).filter(({ label }) => label.includes("start_accepted"))
     await world.clearFaults()
