@@ -66,6 +66,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "TOOL_POLICY.mcpOpenMs": limit("Time to connect to all MCP servers of a turn", FAILED("MCP_SERVER_UNAVAILABLE")),
   "TOOL_POLICY.mcpMaxTools": limit("Tools of one MCP server", "the other tools are left out"),
   "TOOL_POLICY.toolsPerSearch": limit("Tools that one call of `find_tools` finds", "the best ones are answered"),
+  "TOOL_POLICY.namesPerSearch": limit("Further tools that one call of `find_tools` names", "the others are not named"),
   "TOOL_POLICY.foundPerTurn": limit(
     "Tools that an agent finds in one turn",
     "it finds no further tool; known ones stay",

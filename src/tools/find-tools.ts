@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { ToolSpec } from "../agent/engine.ts"
 import { byteLength } from "../agent/estimate.ts"
 import { CALL_TOOL, FIND_TOOLS } from "../agent-config/names.ts"
+import { wordsOfText } from "../base/word-stem.ts"
 import { type BoundTool, builtin, type ToolRun } from "./bound-tool.ts"
 import { TOOL_POLICY } from "./policies.ts"
 import { createToolSearch } from "./rank-tools.ts"
@@ -22,11 +23,9 @@ export const CALL_TOOL_SPEC: ToolSpec = {
 }
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .min(1)
-    .max(400)
-    .meta({ description: "A few words that say which tool is needed: an action and a thing, such as: cancel order." }),
+  query: z.string().min(1).max(400).meta({
+    description: "Words that say which tool is needed: an action, a thing and the server, or the name of a tool.",
+  }),
 })
 
 /** A tool's definition as a model reads it in a text. */
@@ -52,11 +51,12 @@ export function findToolsTool({ specs, groups, found, keep }: Catalogue): BoundT
   const byName = new Map(specs.map((spec) => [spec.name, spec]))
   let search: ReturnType<typeof createToolSearch> | undefined
   const description =
-    "Finds tools by what they do, and answers their definitions. There are more tools than the ones that you see: " +
-    `${groups.join(", ")}. Call a found tool with ${CALL_TOOL}.`
+    "Finds tools by what they do, and answers the definitions of the best and the names of others of their servers. " +
+    `There are more tools than the ones that you see: ${groups.join(", ")}. Call a found tool with ${CALL_TOOL}.`
   return builtin({ name: FIND_TOOLS, description, input }, async ({ query }): Promise<ToolRun> => {
     search ??= createToolSearch(specs)
     const best: string[] = []
+    const shown: string[] = []
     const news: Record<string, number> = {}
     let isFull = false
     let bytes = 0
@@ -71,11 +71,29 @@ export function findToolsTool({ specs, groups, found, keep }: Catalogue): BoundT
       if (!found.has(name)) news[name] = byteLength(definition)
       found.add(name)
       best.push(definition)
+      shown.push(name)
     }
     if (Object.keys(news).length > 0) await keep(news)
     const note = isFull ? `,"note":${JSON.stringify(FULL)}` : best.length === 0 ? `,"note":${JSON.stringify(NONE)}` : ""
-    return { output: { type: "text", value: `{"tools":[${best.join(",")}]${note}}` } }
+    const names = besides(specs, { shown, query })
+    const others = names.length > 0 ? `,"others":${JSON.stringify(names)}` : ""
+    return { output: { type: "text", value: `{"tools":[${best.join(",")}]${others}${note}}` } }
   })
+}
+
+const serverOf = (name: string) => (name.includes("__") ? name.slice(0, name.indexOf("__")) : "")
+
+/**
+ * The names of other tools, for a model that knows better than the words of its query which one it needs: those of the
+ * servers that the query names, then those of the servers of the shown tools.
+ */
+function besides(specs: readonly ToolSpec[], { shown, query }: { shown: readonly string[]; query: string }): string[] {
+  const words = new Set(wordsOfText(query.toLowerCase()))
+  const names = specs.map(({ name }) => name).filter((name) => !shown.includes(name))
+  const isNamed = (name: string) => wordsOfText(serverOf(name)).some((word) => words.has(word.toLowerCase()))
+  const servers = new Set(shown.map(serverOf))
+  const near = names.filter((name) => servers.has(serverOf(name)))
+  return [...new Set([...names.filter(isNamed), ...near])].slice(0, TOOL_POLICY.namesPerSearch)
 }
 
 /** The names of the tools in a result of `find_tools`. */

@@ -24,6 +24,8 @@ export const TOOL_POLICY = {
   mcpMaxTools: 200,
   /** The tools that one search answers, that an agent can find in one turn, and that its conversation keeps. */
   toolsPerSearch: 5,
+  /** The further tools that a search names. */
+  namesPerSearch: 60,
   foundPerTurn: 20,
   foundPerConversation: 100,
   maxImagesPerResult: 4,

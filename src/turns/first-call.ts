@@ -30,7 +30,7 @@ export const FIRST_CALL_BOUNDS = {
   delegate: 407,
   agent: 7,
   /** The tools `find_tools` and `call_tool` without the names of servers and groups, and the text around these. */
-  search: 1006,
+  search: 1022,
   /** When an agent searches its tools instead of seeing them all. */
   search_above: TOOL_SEARCH.tools,
   search_share: TOOL_SEARCH.window,
