@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../harness/random.ts"
 import { shuffled } from "../harness/tool-catalogue.ts"
 
 /**
- * Tools of 30 published servers, with queries by somebody who did not know the ranking. Few queries have a word of
+ * Tools of 30 published servers, with queries that were written without knowledge of the ranking. Few have a word of
  * their tool. The ranking must not be tuned to them.
  */
 const TOOLS = readFileSync(join(import.meta.dirname, "../harness/published-tools.tsv"), "utf8")
