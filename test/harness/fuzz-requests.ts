@@ -70,6 +70,14 @@ function hintsOf({ own, others }: World): Hints {
     safety_identifier: fc.constant(end_user_ref),
     input: fc.constantFrom(...texts),
     messages: fc.constantFrom(...texts.map((content) => [{ role: "user", content }])),
+    // A turn has a text, messages or results, and results need open calls.
+    "CreateTurn.messages": fc.constant(undefined),
+    "CreateTurn.results": fc.constant(undefined),
+    "CreateTurn.max_output_tokens": fc.integer({ min: 1, max: 8192 }),
+    "CreateTurn.tools": fc.constantFrom([], [{ name: "look_up", description: "", input_schema: { type: "object" } }]),
+    // Both need tools.
+    "CreateTurn.tool_choice": fc.constant(undefined),
+    "CreateTurn.parallel_tool_calls": fc.constant(undefined),
     // A longer wait would only poll for longer.
     wait: fc.constantFrom(0, 1, 2),
   }
