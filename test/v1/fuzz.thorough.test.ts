@@ -187,7 +187,7 @@ async function letTimePass(pending: Promise<unknown>) {
   })
   while (!isOver) {
     await Promise.race([over, world.clock.sleeping(1)])
-    if (world.clock.untilNext() > LONGEST_WAIT_MS) await world.clock.pause()
+    if (world.clock.untilNext() > LONGEST_WAIT_MS) await world.clock.pause(0)
     else if (!isOver) world.clock.advance(1000)
   }
 }
