@@ -93,8 +93,13 @@ function fromEnvironment(name: string): string | undefined {
   return process?.env?.[name] || undefined
 }
 
-/** A turn as it is sent: with a text, or with messages. */
-export type NewTurn = CreateTurn & ({ text: string } | { messages: NonNullable<CreateTurn["messages"]> })
+/** A turn as it is sent: with a text, with messages, or with results of calls. */
+export type NewTurn = CreateTurn &
+  (
+    | { text: string }
+    | { messages: NonNullable<CreateTurn["messages"]> }
+    | { results: NonNullable<CreateTurn["results"]> }
+  )
 
 /** Options of `create`. */
 export interface CreateTurnOptions extends CreateOptions {

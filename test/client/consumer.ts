@@ -25,6 +25,11 @@ export async function serve(request: Request): Promise<string> {
   if (!admitted && refused_by?.code === "QUOTA_EXCEEDED")
     return `${refused_by.details.cap} in ${refused_by.retry_after}`
   const turn: Turn = await turnpike.turns.run(body, { onEvent: ({ seq }) => console.log(seq + 1), timeoutMs: 1000 })
+  await turnpike.turns.run({
+    space: body.space,
+    end_user_ref: body.end_user_ref,
+    results: [{ id: "call_1", output: "" }],
+  })
   for await (const { turn_id } of turnpike.turns.list({ state: "failed", limit: 10 })) console.log(turn_id.length)
   for await (const event of turnpike.turns.stream(body)) console.log(event.type)
   const content: Response = await turnpike.files.content(file_id)
