@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { cloudflareTest } from "@cloudflare/vitest-plugin"
 import { defineConfig } from "vitest/config"
+import { CLIENT_PACKAGE } from "./client/src/names.ts"
 import { sampledFiles } from "./scripts/test-tiers.ts"
 import { ownRun } from "./test/harness/run-directory.ts"
 
@@ -67,6 +68,8 @@ function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
  * scripts/test-tiers.ts has the tiers, and CONTRIBUTING.md says when to run each. A file's name decides its project.
  */
 export default defineConfig({
+  // The workspace is not built.
+  resolve: { alias: { [CLIENT_PACKAGE]: resolve("client/src/index.ts") } },
   test: {
     ...patience,
     setupFiles: ["./test/harness/restore.ts"],

@@ -2,24 +2,30 @@ import { execFile, spawn } from "node:child_process"
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
+import { CLIENT_PACKAGE } from "../client/src/names.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
 
 /**
- * `npm run engines [-- 20 22]` runs the published packages with releases of Node from the npm package `node`, which it
- * installs in a temporary folder: the client as a library and as a command, and the local service up to its first bill.
- * A package is refused by npm outside of its `engines`, so only these releases are tried.
+ * `npm run engines [-- 20 22]` runs the published packages with releases of Node from the npm package `node`: the client,
+ * the provider for the AI SDK, and the local service up to its first bill. npm refuses a package outside of its
+ * `engines`, so only these releases are tried.
  */
 const RELEASES = ["20", "22", "24", "26"]
 const run = promisify(execFile)
 const wanted = process.argv.slice(2)
 const dir = await makeTemporaryDirectory("engines")
 const client = join(dir, "client")
+const aiSdk = join(dir, "ai-sdk")
 const service = join(dir, "dev")
 await run(process.execPath, ["scripts/build-client.ts", client])
+await run(process.execPath, ["scripts/build-ai-sdk.ts", aiSdk])
 await run(process.execPath, ["scripts/build-dev.ts", service])
 await symlink(resolve("node_modules"), join(dir, "node_modules"))
+// The client of this checkout's packages is not built.
+await mkdir(join(aiSdk, "node_modules", CLIENT_PACKAGE, ".."), { recursive: true })
+await symlink(client, join(aiSdk, "node_modules", CLIENT_PACKAGE))
 
 for (const release of wanted.length > 0 ? wanted : RELEASES) {
   const folder = join(dir, `node${release}`)
@@ -28,10 +34,13 @@ for (const release of wanted.length > 0 ? wanted : RELEASES) {
   await run("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", `node@${release}`])
   const node = join(folder, "node_modules/node/bin/node")
   const version = (await run(node, ["--version"])).stdout.trim()
-  const checks = { client: () => checkClient(node), "local service": () => checkService(node) }
-  const folders = { client, "local service": service }
-  for (const [name, check] of Object.entries(checks) as ["client" | "local service", () => Promise<string>][]) {
-    const lowest = await lowestOf(folders[name])
+  const checks = [
+    { name: "client", folder: client, check: () => checkClient(node) },
+    { name: "provider for the AI SDK", folder: aiSdk, check: () => exportsOf(node, aiSdk) },
+    { name: "local service", folder: service, check: () => checkService(node) },
+  ]
+  for (const { name, folder: place, check } of checks) {
+    const lowest = await lowestOf(place)
     const isSupported = Number(release) >= lowest
     const said = isSupported ? await check().catch((error: Error) => error) : `not supported (Node ≥ ${lowest})`
     console.log(
@@ -47,15 +56,17 @@ async function lowestOf(folder: string): Promise<number> {
   return Number(/\d+/.exec(engines.node)?.[0])
 }
 
+async function exportsOf(node: string, place: string): Promise<string> {
+  const code = `console.log(Object.keys(await import(${JSON.stringify(join(place, "lib/index.js"))})).length)`
+  const { stdout } = await run(node, ["--input-type=module", "-e", code])
+  return `exports ${stdout.trim()} names`
+}
+
 async function checkClient(node: string): Promise<string> {
-  const { stdout: exported } = await run(node, [
-    "--input-type=module",
-    "-e",
-    `console.log(Object.keys(await import(${JSON.stringify(join(client, "lib/index.js"))})).length)`,
-  ])
+  const exported = await exportsOf(node, client)
   const { bin } = JSON.parse(await readFile(join(client, "package.json"), "utf8")) as { bin: Record<string, string> }
   const { stdout: version } = await run(node, [join(client, Object.values(bin)[0] as string), "--version"])
-  return `exports ${exported.trim()} names, command line ${version.trim()}`
+  return `${exported}, command line ${version.trim()}`
 }
 
 /** Starts the service with new data, and ends it after its first bill. */

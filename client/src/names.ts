@@ -6,6 +6,9 @@
 /** The npm package of the client and the command line. */
 export const CLIENT_PACKAGE = "@turnpike-turns/client"
 
+/** The npm package of the provider for the AI SDK. */
+export const AI_SDK_PACKAGE = "@turnpike-turns/ai-sdk"
+
 /** The npm package of the whole local service. `dev` of the command line runs it. */
 export const DEV_PACKAGE = "@turnpike-turns/dev"
 

@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { VERSION } from "../../client/src/version.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
-import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
+import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
 import { documentOf } from "../documents.ts"
 import { packClient } from "../pack-client.ts"
 import { packSdist } from "../pack-sdist.ts"
@@ -32,12 +32,13 @@ await packDev()
 await writeChecksums(target)
 console.log(await readFile(join(target, CHECKSUMS), "utf8"))
 
-/** The tarball, the wheel and the source distribution of the clients. */
+/** The tarballs, the wheel and the source distribution of the clients. */
 async function packClients(): Promise<void> {
   const work = await makeTemporaryDirectory("artefacts")
   await Promise.all([packClient(work), packWheel(work)])
   await mkdir(released, { recursive: true })
-  for (const path of [CLIENT_PATH, PYTHON_CLIENT_PATH]) await copyFile(join(work, path), join(released, basename(path)))
+  for (const path of [CLIENT_PATH, AI_SDK_PATH, PYTHON_CLIENT_PATH])
+    await copyFile(join(work, path), join(released, basename(path)))
   await packSdist(released)
   await writeChecksums(released)
 }

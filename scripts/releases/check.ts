@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { VERSION } from "../../client/src/version.ts"
 import { makeTemporaryDirectory } from "../../src/local/temporary-directory.ts"
-import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
+import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
 import { readFolder } from "../folder-files.ts"
 import { packClient } from "../pack-client.ts"
 import { packWheel } from "../pack-wheel.ts"
@@ -70,15 +70,13 @@ async function faultsOfSources(): Promise<string[]> {
     return [`Version ${VERSION} is not released. Between two releases, the version ends in -dev.`]
   const work = await makeTemporaryDirectory("release-check")
   await Promise.all([packClient(work), packWheel(work)])
-  const [client, published] = [join(work, CLIENT_PATH), join(ROOT, RELEASES, VERSION, basename(CLIENT_PATH))]
-  const wheels = [join(work, PYTHON_CLIENT_PATH), join(ROOT, RELEASES, VERSION, basename(PYTHON_CLIENT_PATH))]
-  const changed = [
-    ...(await differentFiles(
-      await unpacked(client, join(work, "built")),
-      await unpacked(published, join(work, "old")),
-    )),
-    ...((await sameBytes(wheels)) ? [] : [basename(PYTHON_CLIENT_PATH)]),
-  ]
+  const pairOf = (path: string) => [join(work, path), join(ROOT, RELEASES, VERSION, basename(path))] as const
+  const changed = (await sameBytes(pairOf(PYTHON_CLIENT_PATH))) ? [] : [basename(PYTHON_CLIENT_PATH)]
+  for (const path of [CLIENT_PATH, AI_SDK_PATH]) {
+    const folders = pairOf(path).map((tarball, at) => unpacked(tarball, join(work, `${basename(path)}-${at}`)))
+    const [built, published] = (await Promise.all(folders)) as [Map<string, Buffer>, Map<string, Buffer>]
+    changed.unshift(...(await differentFiles(built, published)))
+  }
   if (changed.length === 0) return []
   return [
     `The clients have changed after their release ${VERSION}: ${changed.join(", ")}.\n` +
@@ -98,7 +96,7 @@ async function differentFiles(one: Map<string, Buffer>, other: Map<string, Buffe
   return paths.filter((path) => !one.get(path)?.equals(other.get(path) ?? Buffer.alloc(0))).sort()
 }
 
-async function sameBytes(paths: string[]): Promise<boolean> {
+async function sameBytes(paths: readonly string[]): Promise<boolean> {
   const [one, other] = await Promise.all(paths.map((path) => readFile(path)))
   return one?.equals(other as Buffer) ?? false
 }

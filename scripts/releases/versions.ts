@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { CLIENT_PACKAGE } from "../../client/src/names.ts"
+import { AI_SDK_PACKAGE, CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { tarballName, wheelName } from "../../src/reference/served-packages.ts"
 
 const run = promisify(execFile)
@@ -16,20 +16,26 @@ async function edit(root: string, path: string, change: (text: string) => string
   await writeFile(file, after)
 }
 
-/** Gives the sources of both clients another version, and writes the generated files and documents that have it. */
+/** Gives the sources of all clients another version, and writes the generated files and documents that have it. */
 export async function changeVersion(root: string, from: string, to: string): Promise<void> {
   const quoted = (text: string) => text.replace(`"version": "${from}"`, `"version": "${to}"`)
   await edit(root, "client/src/version.ts", (text) => text.replace(`"${from}"`, `"${to}"`))
   await edit(root, "client/package.json", quoted)
-  await edit(root, "package-lock.json", (text) => {
-    const at = text.indexOf(`"name": ${JSON.stringify(CLIENT_PACKAGE)}`)
-    return text.slice(0, at) + quoted(text.slice(at))
-  })
+  const dependent = (text: string) => text.replace(`"${CLIENT_PACKAGE}": "${from}"`, `"${CLIENT_PACKAGE}": "${to}"`)
+  await edit(root, "ai-sdk/package.json", (text) => dependent(quoted(text)))
+  for (const name of [CLIENT_PACKAGE, AI_SDK_PACKAGE]) {
+    await edit(root, "package-lock.json", (text) => {
+      const at = text.indexOf(`"name": ${JSON.stringify(name)}`)
+      return text.slice(0, at) + quoted(text.slice(at))
+    })
+  }
+  await edit(root, "package-lock.json", dependent)
   const { stdout } = await run("git", ["grep", "-lE", "/client/[^ ]+\\.(tgz|whl)", "--", "*.md"], { cwd: root })
   for (const path of stdout.trim().split("\n")) {
     await edit(root, path, (text) =>
       text
         .replaceAll(tarballName(CLIENT_PACKAGE, from), tarballName(CLIENT_PACKAGE, to))
+        .replaceAll(tarballName(AI_SDK_PACKAGE, from), tarballName(AI_SDK_PACKAGE, to))
         .replaceAll(wheelName(from), wheelName(to)),
     )
   }
@@ -68,8 +74,8 @@ export async function setRepository(root: string, address: string): Promise<void
     bugs: { url: `${url}/issues` },
     repository: { type: "git", url: `git+${url}.git`, ...(directory && { directory }) },
   })
-  for (const [path, directory] of [["package.json"], ["client/package.json", "client"]] as const) {
-    const file = join(root, path)
+  for (const directory of [undefined, "client", "ai-sdk"]) {
+    const file = join(root, directory ?? "", "package.json")
     const { name, version, ...rest } = JSON.parse(await readFile(file, "utf8"))
     await writeFile(file, `${JSON.stringify({ name, version, ...rest, ...fields(directory) }, null, 2)}\n`)
   }

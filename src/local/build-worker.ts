@@ -15,7 +15,7 @@ const BUILD_PRIORITY = 3
 
 /** Other versions of packages build other files from the same sources. */
 const PACKAGES = ["package.json", "package-lock.json", "tsconfig.json"]
-const CLIENTS = ["client", "client-python", "releases", "LICENSE"]
+const CLIENTS = ["client", "ai-sdk", "client-python", "releases", "LICENSE"]
 
 /** The web app, with the packages of the clients. `dashboard/build.ts` builds it. */
 export const WEB_APP: Target = {

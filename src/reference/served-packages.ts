@@ -1,4 +1,4 @@
-import { CLIENT_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
+import { AI_SDK_PACKAGE, CLIENT_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
 import { VERSION } from "../../client/src/version.ts"
 
 /** A version of the TypeScript client as Python writes it (PEP 440): `0.1.0-dev` is `0.1.0.dev0`. */
@@ -13,6 +13,9 @@ export const wheelName = (version: string) => `${PYTHON_MODULE}-${pythonVersion(
 
 /** The path at which a service serves the client's package of its own version. */
 export const CLIENT_PATH = `/client/${tarballName(CLIENT_PACKAGE, VERSION)}`
+
+/** The path at which a service serves the package of the provider for the AI SDK. */
+export const AI_SDK_PATH = `/client/${tarballName(AI_SDK_PACKAGE, VERSION)}`
 
 /** The path at which a service serves the wheel of the Python client of its own version. */
 export const PYTHON_CLIENT_PATH = `/client/${wheelName(VERSION)}`

@@ -12,6 +12,7 @@ import { servicePort } from "../harness/service-port.ts"
 
 const REPOSITORY = "https://git.example.com/turnpike/turnpike"
 const TARBALL = "turnpike-turns-client-0.1.0.tgz"
+const AI_SDK_TARBALL = "turnpike-turns-ai-sdk-0.1.0.tgz"
 
 let dir: string
 let copy: string
@@ -47,6 +48,7 @@ test("A dry run of a release makes two commits and a tag with the changelog in a
   await runProgram("sha256sum", ["--check", "SHA256SUMS"], { cwd: join(copy, "dist/release") })
   expect((await readdir(join(copy, "releases/0.1.0"))).sort()).toEqual([
     "SHA256SUMS",
+    AI_SDK_TARBALL,
     TARBALL,
     "turnpike_turns-0.1.0-py3-none-any.whl",
     "turnpike_turns-0.1.0.tar.gz",
@@ -61,7 +63,7 @@ test("A dry run of a release makes two commits and a tag with the changelog in a
 })
 
 test("The metadata of each package names its repository, licence, files and supported versions", async () => {
-  for (const name of [TARBALL, "turnpike-turns-dev-0.1.0.tgz"]) {
+  for (const name of [TARBALL, AI_SDK_TARBALL, "turnpike-turns-dev-0.1.0.tgz"]) {
     const manifest = await manifestIn(artefact(name))
     expect(manifest, name).toMatchObject({
       version: "0.1.0",
@@ -102,6 +104,9 @@ test("A change of a client under a released version is a fault, and under the ne
   expect(await check()).toBe("")
   await appendFile(source, "export const CHANGED = true\n")
   expect(await check()).toMatch(/changed after their release 0\.1\.0: .*retry\.js[\s\S]*npm run release -- --next/)
+  await at("v0.1.0")
+  await appendFile(join(copy, "ai-sdk/src/digest.ts"), "export const CHANGED = true\n")
+  expect(await check()).toMatch(/changed after their release 0\.1\.0: .*digest\.js/)
   await at("v0.1.0")
   await appendFile(join(copy, "client-python/src/turnpike_turns/errors.py"), "# Changed\n")
   expect(await check()).toMatch(/changed after their release 0\.1\.0: turnpike_turns-0\.1\.0-py3-none-any\.whl/)

@@ -4,7 +4,7 @@ import { MEASUREMENTS } from "../../bench/options.ts"
 import { read } from "./source.ts"
 
 /** Every Markdown file of the repository that people write. */
-export const documents = globSync(["*.md", "{docs,src,client,test,examples,.github}/**/*.md"], {
+export const documents = globSync(["*.md", "{docs,src,client,ai-sdk,test,examples,.github}/**/*.md"], {
   exclude: ["**/node_modules/**"],
 }).sort()
 
@@ -37,12 +37,12 @@ export function brokenLinks(path: string, text: string): string[] {
   })
 }
 
-const FOLDERS = "src|functions|test|scripts|bench|dashboard|client|docs|migrations|generators|\\.ci|\\.github"
+const FOLDERS = "src|functions|test|scripts|bench|dashboard|client|ai-sdk|docs|migrations|generators|\\.ci|\\.github"
 const PATH = new RegExp(`^(?:(?:${FOLDERS})/[\\w.*/-]*|[\\w.*/-]+\\.(?:tsx?|sql|md|toml|mjs))$`)
 /** Files of an example, and files that a command generates. */
 const EXAMPLES = /^server\.mjs$|^0002_add_colour\.sql$|^report\.md$|^\*(\.\w+)*\.tsx?$|\/[A-Z]+$/
 
-const files = globSync(["*", "{src,functions,test,scripts,bench,dashboard,client,docs,migrations}/**/*"], {
+const files = globSync(["*", "{src,functions,test,scripts,bench,dashboard,client,ai-sdk,docs,migrations}/**/*"], {
   exclude: ["**/node_modules/**"],
 })
 const names = new Set(files.map((file) => file.split("/").at(-1)))
@@ -58,9 +58,12 @@ export function missingPaths(text: string): string[] {
     })
 }
 
-const code = globSync(["{src,dashboard/src,client/src,functions,scripts,bench,test}/**/*.{ts,tsx,sql}", "schema.sql"], {
-  exclude: ["**/node_modules/**", "test/structure/**"],
-})
+const code = globSync(
+  ["{src,dashboard/src,client/src,ai-sdk/src,functions,scripts,bench,test}/**/*.{ts,tsx,sql}", "schema.sql"],
+  {
+    exclude: ["**/node_modules/**", "test/structure/**"],
+  },
+)
 const words = new Set(code.flatMap((path) => read(path).match(/[A-Za-z_$][\w$]*/g) ?? []))
 
 /** Functions and procedures, written as `name()`, that the code does not have. */

@@ -3,11 +3,11 @@ import { filesBelow, read } from "./source.ts"
 
 /**
  * Three programs: the service with its tools and tests; the client, a separate package that imports
- * nothing from the service; and the web app, which uses only the service's API.
+ * nothing from the service, with the provider for the AI SDK; and the web app, which uses only the service's API.
  */
 const PROGRAMS = {
   service: ["src", "functions", "scripts", "bench", "test/harness"],
-  client: ["client/src", "client/cli"],
+  client: ["client/src", "client/cli", "ai-sdk/src"],
   "web app": ["dashboard/src"],
 }
 

@@ -3,21 +3,21 @@ import { parse } from "smol-toml"
 import { expect, test } from "vitest"
 import * as names from "../../client/src/names.ts"
 import { VERSION } from "../../client/src/version.ts"
-import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
+import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "../../src/reference/served-packages.ts"
 import { read } from "./source.ts"
 
-const { CLIENT_PACKAGE, DEV_PACKAGE, PYTHON_MODULE, PYTHON_PACKAGE } = names
-const OWN = [CLIENT_PACKAGE, DEV_PACKAGE, PYTHON_PACKAGE]
+const { AI_SDK_PACKAGE, CLIENT_PACKAGE, DEV_PACKAGE, PYTHON_MODULE, PYTHON_PACKAGE } = names
+const OWN = [CLIENT_PACKAGE, AI_SDK_PACKAGE, DEV_PACKAGE, PYTHON_PACKAGE]
 
 const written = globSync(
   [
     "{*,.ci/*}",
-    "{bench,client,client-python,dashboard,docs,examples,functions,scripts,src,test}/**/*.{md,ts,tsx,py,toml,json}",
+    "{ai-sdk,bench,client,client-python,dashboard,docs,examples,functions,scripts,src,test}/**/*.{md,ts,tsx,py,toml,json}",
   ],
   { exclude: (path) => /node_modules|package-lock\.json|dist\b/.test(String(path)) },
 ).filter((path) => /\.|run$/.test(path) && path !== "test/structure/package-names.test.ts")
 
-const manifests = globSync(["package.json", "{client,dashboard,generators,examples/*}/package.json"])
+const manifests = globSync(["package.json", "{ai-sdk,client,dashboard,generators,examples/*}/package.json"])
 
 /** The packages that a clone or an example installs, so that `npx` runs the installed one. */
 const declared = new Set(
@@ -52,7 +52,7 @@ test("No text runs or installs a package under a name that is not ours and is no
   const documents = written.filter((path) => /\.(md|json|toml)$|\.ci\/run$/.test(path))
   const found = documents.flatMap((path) => foreignNames(read(path)).map((name) => `${path}: ${name}`))
   expect(found).toEqual([])
-  const inCode = written.filter((path) => /^(client|dashboard|src|scripts|examples)\/.*\.(tsx?|py)$/.test(path))
+  const inCode = written.filter((path) => /^(ai-sdk|client|dashboard|src|scripts|examples)\/.*\.(tsx?|py)$/.test(path))
   const run = inCode.flatMap((path) =>
     [...read(path).matchAll(RUN)].flatMap(([match]) => foreignNames(match).map((name) => `${path}: ${name}`)),
   )
@@ -73,6 +73,11 @@ test("Names of earlier packages are in no file", () => {
 
 test("Manifests have the names of the constants", () => {
   expect(JSON.parse(read("client/package.json"))).toMatchObject({ name: CLIENT_PACKAGE, version: VERSION })
+  expect(JSON.parse(read("ai-sdk/package.json"))).toMatchObject({
+    name: AI_SDK_PACKAGE,
+    version: VERSION,
+    dependencies: { [CLIENT_PACKAGE]: VERSION },
+  })
   const { project, tool } = parse(read("client-python/pyproject.toml")) as {
     project: { name: string }
     tool: { hatch: { build: { targets: { wheel: { packages: string[] } } } } }
@@ -82,11 +87,13 @@ test("Manifests have the names of the constants", () => {
 })
 
 test("Every import of the clients in Markdown, examples and samples has the name of a constant", () => {
-  const texts = written.filter((path) => /^(examples|docs|client|client-python|[A-Z]+\.md)/.test(path))
+  const texts = written.filter((path) => /^(examples|docs|ai-sdk|client|client-python|[A-Z]+\.md)/.test(path))
   for (const path of texts) {
     const text = read(path)
     for (const [, name] of text.matchAll(/\bimport \{[^}]*\b(?:Turnpike|verifyWebhook)\b[^}]*\} from "([^".]+)"/g))
       expect(name, path).toBe(CLIENT_PACKAGE)
+    for (const [, name] of text.matchAll(/\bimport \{[^}]*\b(?:createTurnpike|turnpike)\b[^}]*\} from "([^".]+)"/g))
+      expect(name, path).toBe(AI_SDK_PACKAGE)
     for (const [, name] of text.matchAll(/^from (\w+) import [^\n]*\b(?:Turnpike|verify_webhook)\b/gm))
       expect(name, path).toBe(PYTHON_MODULE)
   }
@@ -96,5 +103,5 @@ test("Every document names the packages that the service serves, with their vers
   const documents = written.filter((path) => path.endsWith(".md"))
   const paths = documents.flatMap((path) => read(path).match(/\/client\/[\w.-]+\.(?:whl|tgz)/g) ?? [])
   expect(paths.length).toBeGreaterThan(5)
-  expect([...new Set(paths)].sort()).toEqual([PYTHON_CLIENT_PATH, CLIENT_PATH].sort())
+  expect([...new Set(paths)].sort()).toEqual([PYTHON_CLIENT_PATH, CLIENT_PATH, AI_SDK_PATH].sort())
 })

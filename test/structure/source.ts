@@ -13,7 +13,7 @@ export function filesBelow(dir: string): string[] {
 }
 
 /** Every file that is deployed, run locally or installed by customers. */
-export const source = ["src", "functions", "client"].flatMap(filesBelow)
+export const source = ["src", "functions", "client", "ai-sdk"].flatMap(filesBelow)
 
 /** Every file of procedures, with its SQL after templates are filled in. */
 export const procedures: { path: string; text: string }[] = readdirSync("src", { recursive: true })

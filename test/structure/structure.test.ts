@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { parse } from "smol-toml"
 import { expect, test } from "vitest"
+import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { filesBelow, importsOf, procedures, read, source } from "./source.ts"
 
 /** A separate npm workspace, built into static files. */
@@ -49,6 +50,12 @@ test("The client imports nothing from the service or from any package; its comma
     filesBelow(folder).flatMap((path) => importsOf(path).filter((name) => !allowed.test(name)))
   expect(foreign("client/src", /^\.\/[\w-]+\.ts$/)).toEqual([])
   expect(foreign("client/cli", /^(\.|\.\.\/src)\/[\w-]+\.ts$|^node:[\w/]+$|^(commander|yaml)$/)).toEqual([])
+})
+
+test("The provider for the AI SDK imports only the client and the AI SDK's interface", () => {
+  const imported = filesBelow("ai-sdk/src").flatMap(importsOf)
+  const allowed = new RegExp(`^(\\./[\\w-]+\\.ts|@ai-sdk/provider|${CLIENT_PACKAGE})$`)
+  expect(imported.filter((name) => !allowed.test(name))).toEqual([])
 })
 
 test("The web app imports nothing from the service, and Recharts only in the chunk of charts", () => {

@@ -1,0 +1,7 @@
+export {
+  createTurnpike,
+  type TurnpikeProvider,
+  type TurnpikeProviderOptions,
+  turnpike,
+} from "./create-turnpike.ts"
+export type { TurnpikeCallOptions, TurnpikeSettings } from "./settings.ts"
