@@ -350,7 +350,7 @@ export interface CreateTurn {
   tool_choice?: "auto" | "none" | "required" | {
     name: string
   } | undefined
-  /** False: at most one call of a tool in each answer of the model. Default: true. */
+  /** False: at most one call of a tool in each answer of the model. Default: true, or with `results` and without `tools` as in the turn before. */
   parallel_tool_calls?: boolean | undefined
   /** The results of all `calls` of the conversation's last turn, in any order. The model continues exactly there. `text` can be added. */
   results?: ({

@@ -47,7 +47,10 @@ export function earlierExchanges(history: readonly EarlierTurn[]): Earlier[] {
 export const leftOutOf = (history: readonly EarlierTurn[], most: number): number =>
   earlierExchanges(history.slice(0, startOf(history, most))).length
 
-/** One exchange of a conversation. Its key is the time at which it ended. */
+/**
+ * One exchange of a conversation. Its key is the time at which it ended. If the history no longer has its beginning, it
+ * begins with the results alone.
+ */
 export function exchangeOf(turns: readonly EarlierTurn[]): Earlier {
   const { ended_at: key = "", position = 0 } = turns.at(-1) ?? {}
   const [first] = turns
@@ -58,12 +61,20 @@ export function exchangeOf(turns: readonly EarlierTurn[]): Earlier {
       key,
     }
   }
-  const said = turns.flatMap(({ text, messages, result, calls }): TurnMessage[] => [
-    ...(messages ?? [{ role: "user", content: text }]),
+  const said = turns.flatMap(({ text, messages, result, calls, continues }, at): TurnMessage[] => [
+    ...(messages ? (continues && at === 0 ? withoutCalls(messages) : messages) : asText(text)),
     { role: "assistant", content: result, ...(calls && { calls }) },
   ])
   return { messages: toModelMessages(said, (id) => [namedFile(id)]), position, key }
 }
+
+const asText = (content: string): TurnMessage[] => [{ role: "user", content }]
+
+/** The messages of a turn with results, if nothing tells the calls that they answer. */
+const withoutCalls = (said: readonly TurnMessage[]): TurnMessage[] => [
+  ...asText(resultsIn(said)),
+  ...said.filter(({ role }) => role !== "tool"),
+]
 
 type PartsOf = (ids: readonly string[], said: readonly TurnMessage[]) => (TextPart | ObjectPart)[]
 
@@ -122,10 +133,10 @@ const withParts = (message: Message, parts: (TextPart | ObjectPart)[]): Message 
   message.role === "user" && parts.length > 0 ? { ...message, content: [...parts, ...message.content] } : message
 
 /** The results in place of an exchange whose beginning was deleted in the meantime. */
-export const resultsAlone = (said: readonly TurnMessage[]): Message[] =>
-  asked(
-    said
-      .flatMap((message) => (message.role === "tool" ? message.results : []))
-      .map(({ output, error }) => output ?? error)
-      .join("\n\n"),
-  )
+export const resultsAlone = (said: readonly TurnMessage[]): Message[] => asked(resultsIn(said))
+
+const resultsIn = (said: readonly TurnMessage[]): string =>
+  said
+    .flatMap((message) => (message.role === "tool" ? message.results : []))
+    .map(({ output, error }) => output ?? error)
+    .join("\n\n")

@@ -81,10 +81,10 @@ export const callerFields = {
       "How the model's first answer may call tools, yours and those of the space: `auto`, `required` (it calls at least one), or " +
       "`name` of one of your tools. `none`: it calls none in the whole turn. Default: `auto`.",
   }),
-  parallel_tool_calls: z
-    .boolean()
-    .optional()
-    .meta({ description: "False: at most one call of a tool in each answer of the model. Default: true." }),
+  parallel_tool_calls: z.boolean().optional().meta({
+    description:
+      "False: at most one call of a tool in each answer of the model. Default: true, or with `results` and without `tools` as in the turn before.",
+  }),
   results: callResults.optional().meta({
     description:
       "The results of all `calls` of the conversation's last turn, in any order. The model continues exactly there. `text` can be added.",

@@ -151,7 +151,8 @@ begin
   return written;
 end $$;
 
--- Stores the caller's tools of a turn. A turn with results that brings none has those of the turn before.
+-- Stores the caller's tools of a turn. A turn with results that brings none has those of the turn before, and makes as
+-- many calls at a time.
 create function turnpike.keep_tools(p_turn_id text, p_new turnpike.new_turn, p_before text) returns void
 language plpgsql as $$
 begin
@@ -160,7 +161,7 @@ begin
       parallel)
   select
       p_turn_id, coalesce(p_new.tools, o.tools), coalesce(p_new.tool_choice, '"auto"'),
-      coalesce(p_new.parallel, o.parallel, true)
+      coalesce(p_new.parallel, case when p_new.tools is null then o.parallel end, true)
   from (select) as new_turn
     left join turn_tools o on o.turn_id = p_before;
 end $$;

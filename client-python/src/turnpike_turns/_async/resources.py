@@ -1443,7 +1443,8 @@ class AsyncTurns(AsyncTurnActions):
             tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
                 `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
                 whole turn. Default: `auto`.
-            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true,
+                or with `results` and without `tools` as in the turn before.
             results: The results of all `calls` of the conversation's last turn, in any order. The model
                 continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
@@ -1580,7 +1581,8 @@ class AsyncTurns(AsyncTurnActions):
             tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
                 `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
                 whole turn. Default: `auto`.
-            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true,
+                or with `results` and without `tools` as in the turn before.
             results: The results of all `calls` of the conversation's last turn, in any order. The model
                 continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
@@ -1705,7 +1707,8 @@ class AsyncTurns(AsyncTurnActions):
             tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
                 `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
                 whole turn. Default: `auto`.
-            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true,
+                or with `results` and without `tools` as in the turn before.
             results: The results of all `calls` of the conversation's last turn, in any order. The model
                 continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
@@ -1832,7 +1835,8 @@ class AsyncTurns(AsyncTurnActions):
             tool_choice: How the model's first answer may call tools, yours and those of the space: `auto`,
                 `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the
                 whole turn. Default: `auto`.
-            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true.
+            parallel_tool_calls: False: at most one call of a tool in each answer of the model. Default: true,
+                or with `results` and without `tools` as in the turn before.
             results: The results of all `calls` of the conversation's last turn, in any order. The model
                 continues exactly there. `text` can be added.
             conversation: A conversation's id (`conv_…`), or a name of your choice, such as a ticket number. A
