@@ -1,36 +1,16 @@
-import { readFile } from "node:fs/promises"
-import { resolve } from "node:path"
-import { type Command, InvalidArgumentError, Option } from "commander"
-import { isOver } from "../src/follow-turn.ts"
-import { COMMAND } from "../src/names.ts"
+import { type Command, Option } from "commander"
 import type { Turn } from "../src/operations.ts"
 import type { Query } from "../src/transport.ts"
-import { CommandError } from "./failures.ts"
 import { followFeed } from "./follow-feed.ts"
-import { numberOption, type Run, sinceOf, TIME_HELP } from "./run.ts"
+import { type CommandContext, numberOption, type Run, sinceOf, TIME_HELP } from "./run.ts"
+import { addSendCommand } from "./send-turn.ts"
 import { connect, connectRaw } from "./settings.ts"
+import { showTurn } from "./show-turn.ts"
 import { spaceIdOf } from "./space-changes.ts"
 import { jsonOf, painter, shown, tableOf, usd } from "./terminal.ts"
 
-const EFFORTS = ["none", "low", "medium", "high"] as const
 const STATES = ["queued", "running", "done", "failed", "cancelled"] as const
 const SPACE = "the space: its id, or the name in its file"
-
-interface SendOptions {
-  space: string
-  user: string
-  wait?: true
-  conversation?: string
-  model?: string
-  maxCost?: number
-  timeout?: number
-  maxOutputTokens?: number
-  temperature?: number
-  reasoning?: (typeof EFFORTS)[number]
-  schema?: string
-  metadata?: Record<string, string>
-  idempotencyKey?: string
-}
 
 interface ListOptions {
   space?: string
@@ -41,24 +21,7 @@ interface ListOptions {
 
 export function addTurnCommands(program: Command, run: Run): void {
   const turns = program.command("turns").description("send turns, follow them and list them")
-  turns
-    .command("send")
-    .description("send a turn to the agent of a space")
-    .argument("[text]", "the end user's message; without it, the standard input")
-    .requiredOption("-s, --space <space>", SPACE)
-    .requiredOption("-u, --user <ref>", "your own id of the end user (end_user_ref)")
-    .option("-w, --wait", "wait until the turn has ended, and print the agent's reply")
-    .option("--conversation <name>", "a conversation's id, or a name of your choice")
-    .option("--model <pin>", "the model as engine/model")
-    .option("--max-cost <usd>", "the most that the turn can cost", numberOption)
-    .option("--timeout <seconds>", "the timeout of the turn", numberOption)
-    .option("--max-output-tokens <number>", "the most output tokens of each model call", numberOption)
-    .option("--temperature <number>", "the temperature of the model, 0 to 2", numberOption)
-    .addOption(new Option("--reasoning <effort>", "how much the model reasons").choices(EFFORTS))
-    .option("--schema <file>", "the JSON Schema that the reply must fit; - is the standard input")
-    .option("--metadata <key=value>", "your own key and value; repeat it for several", pairOption)
-    .option("--idempotency-key <key>", "send the same turn only once, however often the command runs")
-    .action(run<[string | undefined, SendOptions]>(sendTurn))
+  addSendCommand(turns, run, SPACE)
   turns
     .command("tail")
     .description("follow the events of a turn, or the new turns of the account")
@@ -98,9 +61,7 @@ export function addTurnCommands(program: Command, run: Run): void {
     )
 }
 
-type Context = Parameters<Parameters<Run>[0]>[0]
-
-async function showReceipt({ terminal, connection, json }: Context, id: string) {
+async function showReceipt({ terminal, connection, json }: CommandContext, id: string) {
   const answer = await (await connect(connection)).turns.receipt(id)
   if (json) return terminal.out(`${jsonOf(answer)}\n`)
   const { document, digest } = answer.receipt
@@ -120,76 +81,13 @@ async function showReceipt({ terminal, connection, json }: Context, id: string) 
   )
 }
 
-async function sendTurn({ terminal, connection, json }: Context, given: string | undefined, options: SendOptions) {
-  const turnpike = await connect(connection)
-  if (given === undefined && terminal.isTerminal.in) throw new CommandError("The text of the turn is missing.")
-  const text = given ?? (await terminal.readInput()).trim()
-  const body = {
-    space: await spaceIdOf(turnpike, options.space),
-    end_user_ref: options.user,
-    text,
-    ...(options.conversation !== undefined && { conversation: options.conversation }),
-    ...(options.model !== undefined && { model: options.model }),
-    ...(options.maxCost !== undefined && { max_cost_usd: options.maxCost }),
-    ...(options.timeout !== undefined && { timeout_seconds: options.timeout }),
-    ...(options.maxOutputTokens !== undefined && { max_output_tokens: options.maxOutputTokens }),
-    ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...(options.reasoning && { reasoning: { effort: options.reasoning } }),
-    ...(options.schema !== undefined && { response_format: await formatOf(terminal, options.schema) }),
-    ...(options.metadata && { metadata: options.metadata }),
-  }
-  const { idempotencyKey } = options
-  const turn = await turnpike.turns.create(body, { idempotencyKey, signal: terminal.signal })
-  if (!options.wait) {
-    if (json) return terminal.out(`${jsonOf(turn)}\n`)
-    terminal.out(`${turn.turn_id}\n`)
-    return terminal.err(`The turn is ${turn.state}. Follow it: ${COMMAND} turns tail ${turn.turn_id}\n`)
-  }
-  const ended = await turnpike.turns.wait(turn.turn_id, { signal: terminal.signal }).catch((error: unknown) => {
-    if (terminal.signal.aborted)
-      terminal.err(`\nThe turn continues. Cancel it: ${COMMAND} turns cancel ${turn.turn_id}\n`)
-    throw error
-  })
-  return showTurn({ terminal, json }, ended)
-}
-
-/** The form of a reply, with the schema in a file. */
-async function formatOf(terminal: Context["terminal"], path: string) {
-  const text =
-    path === "-"
-      ? await terminal.readInput()
-      : await readFile(resolve(terminal.cwd, path), "utf8").catch(() => {
-          throw new CommandError(`There is no file ${path}.`)
-        })
-  try {
-    const schema = JSON.parse(text) as Record<string, unknown>
-    return { type: "json_schema" as const, name: "result", schema }
-  } catch (error) {
-    throw new CommandError(`${path}: ${(error as Error).message}`)
-  }
-}
-
-/** Prints a turn; its reply alone is on the standard output. The command fails if the turn did. */
-function showTurn({ terminal, json }: Pick<Context, "terminal" | "json">, turn: Turn) {
-  const paint = painter(terminal, "err")
-  if (json) terminal.out(`${jsonOf(turn)}\n`)
-  else {
-    if (turn.result !== null) terminal.out(`${shown(turn.result)}\n`)
-    const color = turn.state === "done" ? "green" : turn.state === "failed" ? "red" : "yellow"
-    const facts = [turn.turn_id, paint(color, turn.state), usd(turn.billed_cost_usd), turn.model]
-    terminal.err(`${facts.join("  ")}\n`)
-    if (turn.error) terminal.err(`${turn.error.code}: ${shown(turn.error.message)}\n`)
-  }
-  return isOver(turn) && turn.state !== "done" ? ("turn" as const) : undefined
-}
-
 interface TailOptions {
   space?: string
   user?: string
   since?: string
 }
 
-async function tailTurns({ terminal, connection, json }: Context, id: string | undefined, options: TailOptions) {
+async function tailTurns({ terminal, connection, json }: CommandContext, id: string | undefined, options: TailOptions) {
   const turnpike = await connect(connection)
   const paint = painter(terminal, "out")
   if (id !== undefined) {
@@ -237,7 +135,7 @@ function factsOf(data: Record<string, unknown>): string {
   return simple.map(([name, value]) => `${name}=${typeof value === "string" ? oneLine(value) : value}`).join(" ")
 }
 
-async function listTurns({ terminal, connection, json }: Context, { space, user, state, limit }: ListOptions) {
+async function listTurns({ terminal, connection, json }: CommandContext, { space, user, state, limit }: ListOptions) {
   const turnpike = await connect(connection)
   const query: Query<"listTurns"> = {
     limit: Math.min(limit, 100),
@@ -257,10 +155,4 @@ async function listTurns({ terminal, connection, json }: Context, { space, user,
     oneLine(one.text),
   ])
   terminal.out(tableOf([head, ...rows]))
-}
-
-function pairOption(given: string, known: Record<string, string> = {}): Record<string, string> {
-  const at = given.indexOf("=")
-  if (at < 1) throw new InvalidArgumentError("It must be key=value.")
-  return { ...known, [given.slice(0, at)]: given.slice(at + 1) }
 }
