@@ -108,15 +108,33 @@ function Texts({ api, turnId, onChange }: TextsProps) {
   return (
     <dl class="texts">
       <dt>{say("you")}</dt>
-      <dd>{turn.text || say("deleted")}</dd>
+      <dd>{turn.text || say(turn.finished_at && turn.result === null ? "deleted" : "noText")}</dd>
       <dt>{say("reply")}</dt>
       {turn.finished_at ? (
-        <dd>{turn.result ?? say("noReply")}</dd>
+        <Reply text={turn.result ?? ""} />
       ) : (
         <LiveReply api={api} turnId={turnId} onChange={onChange} />
       )}
     </dl>
   )
+}
+
+/** A reply. An object or a list of JSON is indented. */
+function Reply({ text }: { text: string }) {
+  const value = /^\s*[{[]/.test(text) ? jsonIn(text) : undefined
+  return value === undefined ? (
+    <dd>{text || say("noReply")}</dd>
+  ) : (
+    <dd class="json">{JSON.stringify(value, null, 2)}</dd>
+  )
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The text of one step. `isApart`: tools ran before it, so it does not continue the text of the step before. */

@@ -3,9 +3,10 @@ import type { SessionCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import type { Made } from "../actor/once.ts"
 import { acceptTurn, type NewTurn } from "./accept-turn.ts"
+import { callerFields } from "./caller-tools.ts"
 import { ESTIMATE_TURN_ERRORS, estimateTurn, type TurnEstimate } from "./estimate-turn.ts"
 import { getTurn, turnNotFound, WAIT_FOR_TURN_ERRORS, waitForTurn } from "./get-turn.ts"
-import { createTurnSchema, turnText } from "./schemas.ts"
+import { checkSaid, createTurnSchema } from "./schemas.ts"
 import { SEND_TURN_ERRORS, type SentTurn, sendTurnFor } from "./send-turn.ts"
 import type { TurnRow } from "./turn-row.ts"
 
@@ -23,7 +24,11 @@ const { shape } = createTurnSchema
 export const createChatTurnSchema = z
   .strictObject({
     space: shape.space,
-    text: turnText.meta({ description: "The message.", example: "Where is my order?" }),
+    text: shape.text.meta({
+      description: "The message. Required without `results`.",
+      example: "Where is my order?",
+    }),
+    ...callerFields,
     files: shape.files,
     model: shape.model,
     max_cost_usd: shape.max_cost_usd,
@@ -43,6 +48,7 @@ export const createChatTurnSchema = z
         "conversation for the space.",
     }),
   })
+  .superRefine(checkSaid)
   .meta({ id: "CreateChatTurn" })
 
 export const SEND_CHAT_TURN_ERRORS = SEND_TURN_ERRORS

@@ -109,7 +109,7 @@ const moreFields = {
 type Said = CallerAsked & { messages?: SentMessage[] | undefined; files?: string[] | undefined }
 
 /** A turn has a text, messages or results, and not too many files. */
-function checkSaid(asked: Said, { addIssue }: z.RefinementCtx): void {
+export function checkSaid(asked: Said, { addIssue }: z.RefinementCtx): void {
   const { text, messages, results, files = [] } = asked
   for (const { at, message } of callerFaults(asked)) addIssue({ code: "custom", path: at, message })
   const added = newOrStored(messages ?? []).filter(({ file_id }) => file_id === undefined)

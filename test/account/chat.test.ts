@@ -63,6 +63,18 @@ describe("A web-chat turn", () => {
     await expectPromises(world, client.userId)
   })
 
+  test("A user tries tools by hand: the turn ends with their calls, and the results continue it", async () => {
+    const { run, send } = await arrange()
+    const tools = [{ name: "find", input_schema: { type: "object" } }]
+    const first = await run({ text: '[call find {"id":"A"}]\n[reply Done.]', tools, tool_choice: "required" })
+    expect(first).toMatchObject({ finish: "tool_calls", calls: [{ name: "find", input: { id: "A" } }] })
+    const results = [{ id: first.calls[0]?.id, output: "Here." }]
+    expect(await run({ text: undefined, results })).toMatchObject({ finish: "stop", result: "Done." })
+    expect(await send({ text: undefined, results })).toMatchObject([409, { code: "CALLS_NOT_OPEN" }])
+    expect((await send({ text: undefined }))[0]).toBe(422)
+    expect((await send({ tool_choice: "required" }))[0]).toBe(422)
+  })
+
   test("A repeated key returns the same chat turn, and a request without a key gets a new one", async () => {
     const { client, browser, space, send } = await arrange()
     const key = { "idempotency-key": "one" }

@@ -95,6 +95,41 @@ describe.skipIf(!hasBrowser)("The portal on a phone", () => {
     }
   })
 
+  test("On a phone, a reply of JSON is indented, and calls of the owner's tools are no reply", async () => {
+    const ref = "reader"
+    const schema = { type: "object", properties: { city: { const: "Paris" } }, required: ["city"] }
+    const sent = { space, end_user_ref: ref }
+    const format = { type: "json_schema", name: "place", schema }
+    await send("POST", "/v1/turns?wait=30", { ...sent, text: "Where?", response_format: format })
+    const tools = [{ name: "find", input_schema: { type: "object" } }]
+    const { calls } = await send("POST", "/v1/turns?wait=30", {
+      ...sent,
+      text: "[call find {}]\n[reply Found.]",
+      tools,
+    })
+    await send("POST", "/v1/turns?wait=30", { ...sent, results: [{ id: calls[0].id, output: "Yes." }] })
+    const { url } = await send("POST", `/v1/end-users/${ref}/portal-sessions`, { scopes: ["turns"], lang: "en" })
+    const context = await browser().newContext({ viewport: { width: 390, height: 844 } })
+    try {
+      const page = await context.newPage()
+      await page.goto(url)
+      const rows = page.getByRole("region", { name: "Requests" }).getByRole("listitem")
+      const texts = async (nth: number) => {
+        await rows.nth(nth).getByRole("button").click()
+        const fields = rows.nth(nth).locator("dd")
+        await fields.nth(1).waitFor()
+        return fields.allTextContents()
+      }
+      expect(await texts(0)).toEqual(["Without text", "Found."])
+      expect(await texts(1)).toEqual([expect.stringMatching("find"), "No reply."])
+      expect(await texts(2)).toEqual(["Where?", '{\n  "city": "Paris"\n}'])
+      await page.screenshot({ path: join(shots, "phone-json.png"), fullPage: true })
+      expect(await axeOf(page)).toEqual([])
+    } finally {
+      await context.close()
+    }
+  })
+
   test.each([
     {
       locale: "de-DE",

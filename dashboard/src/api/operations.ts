@@ -751,6 +751,15 @@ export interface CallerTool {
   input_schema: Record<string, unknown>
 }
 
+export interface CallerToolInput {
+  /** A name that no built-in tool and no tool of the space has. */
+  name: string
+  /** What the tool does. The model reads this text. */
+  description?: string | undefined
+  /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
+  input_schema: Record<string, unknown>
+}
+
 /** A share of a cap has been spent. */
 export interface CapEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -1272,8 +1281,22 @@ export interface CreateApiKey {
 export interface CreateChatTurn {
   /** The `space_id` of the space that runs the turn. */
   space: string
-  /** The message. */
-  text: string
+  /** The message. Required without `results`. */
+  text?: string | undefined
+  /** Your own tools, which your code carries out. If the model calls some, the turn ends as `done` with `finish: tool_calls` and `calls`. Send their `results` with the next turn. Without `tools`, a turn with `results` has the tools of the turn before. */
+  tools?: CallerToolInput[] | undefined
+  /** How the model's first answer may call tools, yours and those of the space: `auto`, `required` (it calls at least one), or `name` of one of your tools. `none`: it calls none in the whole turn. Default: `auto`. */
+  tool_choice?: "auto" | "none" | "required" | {
+    name: string
+  } | undefined
+  /** False: at most one call of a tool in each answer of the model. Default: true, or with `results` and without `tools` as in the turn before. */
+  parallel_tool_calls?: boolean | undefined
+  /** The results of all `calls` of the conversation's last turn, in any order. The model continues exactly there. `text` can be added. */
+  results?: ({
+    id: string
+    output?: string | undefined
+    error?: string | undefined
+  })[] | undefined
   /** Ids of files of the space that the agent sees. */
   files?: string[] | undefined
   /** The model as a pin, `engine/model`. Default: the space's model. */

@@ -98,6 +98,10 @@ export const CallerToolRules = {
   description: { maxLength: 4000 },
 } as const
 
+export const CallerToolInputRules = {
+  description: { maxLength: 4000 },
+} as const
+
 export const CapReachedRules = {
   cap: { words: ["key_daily", "key_monthly", "key_window", "end_user_daily", "end_user_monthly", "account_daily", "members_daily"] },
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
@@ -152,6 +156,11 @@ export const CreateApiKeyRules = {
 export const CreateChatTurnRules = {
   space: { minLength: 1, maxLength: 64 },
   text: { minLength: 1, maxLength: 100000 },
+  tools: { maxItems: 128 },
+  tool_choice: { words: ["auto", "none", "required"] },
+  "tool_choice.name": { minLength: 1, maxLength: 64 },
+  results: { minItems: 1, maxItems: 128 },
+  "results[].id": { minLength: 1, maxLength: 256 },
   files: { maxItems: 20 },
   "files[]": { minLength: 1, maxLength: 64 },
   model: { minLength: 1, maxLength: 128 },

@@ -14,9 +14,10 @@ import { useSettled } from "../ui/figures.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { SpacePicker } from "../ui/pickers.tsx"
+import { formatOf, isResultReady, ResultFields, resultDraftOf } from "../ui/result-fields.tsx"
 import { Tabs } from "../ui/tabs.tsx"
+import { useCallerTools } from "./caller-tools.tsx"
 import { EstimateResult } from "./estimate-result.tsx"
-import { useResultForm } from "./result-form.tsx"
 import { useTextOfTurn } from "./text-of-turn.ts"
 import { AFRESH, TurnExtras, useTurnExtras } from "./turn-extras.tsx"
 import { useTurnSettings } from "./turn-settings.tsx"
@@ -49,7 +50,9 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   useTextOfTurn(from, (copied, turn) => setTyped({ text: copied, begins, from: turn }))
   const [most, setMost] = draft.useField("most", "")
   const { settings, fields } = useTurnSettings(draft)
-  const form = useResultForm(draft)
+  const [result, setResult] = draft.useField("format", resultDraftOf())
+  const format = formatOf(result)
+  const tools = useCallerTools(draft)
   const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
   const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
   const estimate = useChange("estimateChatTurn", { changes: [] })
@@ -61,11 +64,12 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
     ...(model && { model }),
     ...(most.trim() && { max_cost_usd: Number(most) }),
     ...settings,
-    ...form.format,
+    ...(format && { response_format: format }),
+    ...tools.asked,
     ...(conversation && { conversation }),
     ...extras,
   }
-  const isEmpty = text.trim() === "" || !form.isReady
+  const isEmpty = text.trim() === "" || !isResultReady(result) || !tools.isReady
   const submit = () => {
     if (isEmpty || send.isPending || wait > 0) return
     estimate.reset()
@@ -143,7 +147,8 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
           />
         </div>
         {fields(send.error)}
-        {form.fields(send.error)}
+        <ResultFields value={result} onChange={setResult} error={send.error} none="Space default" />
+        {tools.fields(send.error)}
         <TurnExtras spaceId={space.space_id} isOwner={space.role === "owner"} error={send.error} />
         <TextArea
           label="Text"

@@ -4,6 +4,7 @@ import { type ReactNode, Suspense, useEffect, useRef, useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
 import { type LiveStep, useLiveTurn } from "../turns/live-turn.ts"
+import { ResultsOfTurn } from "../turns/turn-calls.tsx"
 import { TurnState } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
 import { Button } from "../ui/button.tsx"
@@ -15,6 +16,7 @@ import { Markdown } from "../ui/markdown.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
+import { AnswerCalls } from "./answer-calls.tsx"
 import type { PlaygroundSpace } from "./composer.tsx"
 
 const CancelDialog = lazyPart(() =>
@@ -83,8 +85,9 @@ function Conversation({ space: { space_id }, conversation, model }: Conversation
             )}
             <ol className="flex flex-col gap-5">
               {[...items].reverse().map((turn) => (
-                <li key={turn.turn_id}>
+                <li key={turn.turn_id} className="flex flex-col gap-3">
                   <Exchange turn={turn} test={test} />
+                  {turn === openIn(items) && <AnswerCalls key={turn.turn_id} turn={turn} />}
                 </li>
               ))}
             </ol>
@@ -93,6 +96,12 @@ function Conversation({ space: { space_id }, conversation, model }: Conversation
       </Read>
     </section>
   )
+}
+
+/** The turn whose calls can be answered: the last one, apart from turns that failed or were cancelled. */
+function openIn(items: readonly Turn[]): Turn | undefined {
+  const last = items.find(({ state }) => state !== "failed" && state !== "cancelled")
+  return last && last.calls.length > 0 ? last : undefined
 }
 
 /** The time from the request to the end, in milliseconds. */
@@ -136,16 +145,20 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
   const coming = live.findLast((step) => !step.subagent && step.text)?.text
   return (
     <article ref={article} aria-label={`Turn ${turn_id}`} className="flex flex-col gap-3">
-      <p className="max-w-[72ch] self-end whitespace-pre-wrap break-words rounded-md bg-accent-soft px-3 py-2">
-        {text}
-      </p>
+      {text ? (
+        <p className="max-w-[72ch] self-end whitespace-pre-wrap break-words rounded-md bg-accent-soft px-3 py-2">
+          {text}
+        </p>
+      ) : (
+        !turn.texts_deleted_at && <ResultsOfTurn turn={turn} test={test} />
+      )}
       {wasOpen && <LiveTools steps={live} />}
       <Suspense>{turn.waiting && <WaitOfTurn turnId={turn_id} test={test} />}</Suspense>
       {error ? (
         <p className="rounded-md bg-bad-soft px-3 py-2 text-bad">
           <code>{error.code}</code> {error.message}
         </p>
-      ) : (
+      ) : result === "" && turn.calls.length > 0 ? null : (
         <div aria-live="polite" className="max-w-[88ch] rounded-md border border-line bg-panel px-3 py-2">
           {output === null ? (
             <Markdown text={result ?? coming ?? (isOpen ? "…" : "No output.")} />

@@ -3,6 +3,7 @@ import { choicesOf } from "../api/words.ts"
 import type { Effort } from "../ui/efforts.ts"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { typedOrNull } from "../ui/plain.ts"
+import { formatOf, type ResultDraft, resultDraftOf } from "../ui/result-fields.tsx"
 
 export type BuiltinTool = NonNullable<Manifest["builtin_tools"]>[number]
 
@@ -52,6 +53,7 @@ export interface ManifestDraft {
   time_zone: string
   /** Empty: the default of the model. */
   effort: Effort | ""
+  result: ResultDraft
 }
 
 const figure = (value: number | undefined) => (value === undefined ? "" : String(value))
@@ -74,6 +76,7 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   tool_mode: manifest.tools?.mode ?? "auto",
   time_zone: manifest.time_zone ?? "",
   effort: manifest.reasoning?.effort ?? "",
+  result: resultDraftOf(manifest.response_format),
 })
 
 /**
@@ -104,5 +107,6 @@ export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
     on_limit: draft.on_limit === "fail" && base.on_limit === undefined ? undefined : draft.on_limit,
     tools: draft.tool_mode === "auto" && base.tools === undefined ? undefined : { mode: draft.tool_mode },
     time_zone: draft.time_zone.trim() || undefined,
+    response_format: formatOf(draft.result, base.response_format),
   }
 }

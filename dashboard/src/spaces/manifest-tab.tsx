@@ -12,6 +12,7 @@ import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
 import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
+import { ANY_TEXT, isResultReady, ResultFields } from "../ui/result-fields.tsx"
 import { toast } from "../ui/toast.tsx"
 import { BuiltinTools } from "./builtin-tools.tsx"
 import {
@@ -93,7 +94,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   }
   const subagents = readJson(draft.subagents)
   const toolNames = useToolNames()
-  const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools" | "summary">, fault: string = name) => ({
+  const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools" | "summary" | "result">, fault: string = name) => ({
     name: fault,
     error: put.error,
     value: draft[name],
@@ -196,6 +197,13 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
               spellCheck={false}
               {...bind("time_zone")}
             />
+            <ResultFields
+              value={draft.result}
+              onChange={(result) => set({ result })}
+              error={put.error}
+              none={ANY_TEXT}
+              hint="The form of the agent's replies. A turn can override it."
+            />
           </div>
         </div>
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -226,7 +234,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
             kind="primary"
             type="submit"
             busy={put.isPending}
-            disabled={typed === null || subagents.error !== undefined}
+            disabled={typed === null || subagents.error !== undefined || !isResultReady(draft.result)}
           >
             Save as version {(space.config_version + 1).toLocaleString("en-US")}
           </Button>

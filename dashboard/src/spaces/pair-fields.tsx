@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { Button, IconButton } from "../ui/button.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
-import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "./json-views.tsx"
+import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "../ui/json-views.tsx"
 
 interface Pair {
   name: string

@@ -3,7 +3,7 @@ import { ManifestInputRules, SubagentInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { Checkbox, TextArea, TextInput } from "../ui/field.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
-import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "./json-views.tsx"
+import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "../ui/json-views.tsx"
 import { ModelSelect } from "./model-select.tsx"
 
 interface Draft {

@@ -8,11 +8,11 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { Checkbox, Form, Select, TextArea, TextInput } from "../ui/field.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { jsonText, readJson } from "../ui/json-text.ts"
+import { SchemaFields } from "../ui/schema-fields.tsx"
 import { toast } from "../ui/toast.tsx"
 import { ApprovalFields, approvalDraftOf, approvalFault, approvalOf } from "./approval-fields.tsx"
 import { IdentityField } from "./identity-field.tsx"
 import { PairFields } from "./pair-fields.tsx"
-import { SchemaFields } from "./schema-fields.tsx"
 import { useSpaceInput } from "./space-parts.ts"
 
 const NEW_SCHEMA = { type: "object", properties: {}, additionalProperties: false }

@@ -168,7 +168,7 @@ const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
       {steps.length === 0 ? (
         <p className="text-muted">The turn has no model call.</p>
       ) : (
-        <StepList steps={steps} durations={new Map()} />
+        <StepList state={turn.state} steps={steps} durations={new Map()} />
       )}
     </Section>
   </>

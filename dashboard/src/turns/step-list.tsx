@@ -1,9 +1,10 @@
-import type { TurnEvent, TurnStep } from "../api/operations.ts"
+import type { Turn, TurnEvent, TurnStep } from "../api/operations.ts"
 import { CodeBlock, Json } from "../ui/code-block.tsx"
 import { lasted } from "../ui/durations.ts"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
 import type { LiveStep } from "./live-turn.ts"
+import { isOpenTurn } from "./turn-words.ts"
 
 type ToolCall = TurnStep["tool_calls"][number]
 
@@ -18,6 +19,8 @@ export function durationsOf(events: readonly TurnEvent[] | undefined): Map<strin
 }
 
 interface StepListProps {
+  /** The state of the turn. */
+  state: Turn["state"]
   steps: readonly TurnStep[]
   durations: Map<string, number>
   /** Steps that events describe and that are not stored yet. */
@@ -25,7 +28,7 @@ interface StepListProps {
 }
 
 /** The steps of a turn in order, each with its text and its tool calls. */
-export function StepList({ steps, durations, live = [] }: StepListProps) {
+export function StepList({ state, steps, durations, live = [] }: StepListProps) {
   const written = new Set(steps.map(({ step }) => step))
   return (
     <ol className="flex flex-col">
@@ -39,7 +42,7 @@ export function StepList({ steps, durations, live = [] }: StepListProps) {
           />
           {step.text && <p className="max-w-[88ch] whitespace-pre-wrap break-words">{step.text}</p>}
           {step.tool_calls.map((call) => (
-            <CallSides key={call.call} call={call} duration={durations.get(`${step.step}.${call.call}`)} />
+            <CallSides key={call.call} of={state} call={call} duration={durations.get(`${step.step}.${call.call}`)} />
           ))}
         </li>
       ))}
@@ -76,13 +79,15 @@ const StepHead = ({ title, who, facts, at }: StepHeadProps) => (
 
 /** The input and the output of a tool call, collapsed until the user opens them. */
 function CallSides({
+  of,
   call: { call, name, input, output },
   duration,
 }: {
+  of: Turn["state"]
   call: ToolCall
   duration: number | undefined
 }) {
-  const state = output === null ? "running" : output.is_error ? "failed" : "done"
+  const state = output === null ? withoutOutput(of) : output.is_error ? "failed" : "done"
   return (
     <details className="rounded-md border border-line">
       <summary className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1">
@@ -103,7 +108,7 @@ function CallSides({
           {output ? (
             <CodeBlock code={readable(output.text)} label={`Output of ${name}`} />
           ) : (
-            <p className="text-muted">No output yet.</p>
+            <p className="text-muted">{isOpenTurn(of) ? "No output yet." : "No output."}</p>
           )}
           {output?.objects.map(({ name, media_type }) => (
             <span key={name} className="text-muted text-xs">
@@ -115,6 +120,10 @@ function CallSides({
     </details>
   )
 }
+
+/** The state of a call without an output. A turn that is done has left it to its caller. */
+const withoutOutput = (of: Turn["state"]) =>
+  isOpenTurn(of) ? "running" : of === "done" ? "for the caller" : "not made"
 
 /** The output of a tool, indented if it is JSON. */
 function readable(text: string): string {

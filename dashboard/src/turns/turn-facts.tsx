@@ -1,4 +1,5 @@
 import type { Turn, TurnTrace } from "../api/operations.ts"
+import { Json } from "../ui/code-block.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { Section } from "../ui/page.tsx"
 import { Id, Time } from "../ui/values.tsx"
@@ -28,7 +29,7 @@ interface FactsProps {
 
 /** The sender of a turn, its agent and its settings. */
 export function Facts({ turn, test, trace }: FactsProps) {
-  const { metadata } = turn
+  const { metadata, response_format: format } = turn
   const notes = Object.entries(metadata)
   return (
     <Section title="Details">
@@ -58,6 +59,8 @@ export function Facts({ turn, test, trace }: FactsProps) {
           ["Conversation", <Id key="conversation" id={turn.conversation} full />],
           ["Model", turn.model],
           ["Settings", settingsOf(turn)],
+          ["Finish", turn.finish === "tool_calls" ? "calls of the caller's tools" : undefined],
+          ["Texts", turn.store ? undefined : "not stored: they are deleted soon after the turn's end"],
           ["Created", <Time key="sent" at={turn.created_at} exact />],
           ["Started", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
           ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
@@ -65,6 +68,7 @@ export function Facts({ turn, test, trace }: FactsProps) {
           ["Metadata", notes.length > 0 ? notes.map(([name, value]) => `${name}: ${value}`).join(", ") : undefined],
         ]}
       />
+      {format?.type === "json_schema" && <Json value={format.schema} label="Schema of the result" />}
     </Section>
   )
 }

@@ -17,6 +17,7 @@ import { FailedTurn } from "./failure.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
 import { durationsOf, StepList } from "./step-list.tsx"
+import { CallsOfTurn, ResultsOfTurn } from "./turn-calls.tsx"
 import { Facts } from "./turn-facts.tsx"
 import { BillTab, ConversationTab, DeliveriesTab, EventsTab, type OfTurn, TurnFilesTab } from "./turn-parts.tsx"
 import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
@@ -97,7 +98,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
     <>
       <TurnStats turn={turn} test={test} />
       <Suspense>{turn.waiting && <WaitOfTurn turnId={turn.turn_id} test={test} />}</Suspense>
-      <Said turn={turn} live={live} />
+      <Said turn={turn} test={test} live={live} />
       <Section title="Timeline">
         <Read of={trace} rows={4}>
           {(data) => <Waterfall trace={data} />}
@@ -198,15 +199,20 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
 }
 
 /** The input and the output of a turn. The output is the result, the error, or the text so far. */
-function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
+function Said({ turn, test, live }: WholeTurnProps) {
   const coming = live.findLast(({ subagent, text }) => !subagent && text)?.text
-  const reply = turn.result ?? (isOpenTurn(turn.state) ? (coming ?? "…") : null)
+  const isCalls = turn.calls.length > 0
+  const said = turn.result ?? (isOpenTurn(turn.state) ? (coming ?? "…") : null)
+  const reply = isCalls && said === "" ? null : said
   return (
     <div className="grid gap-5 lg:grid-cols-2">
       <Section title="Input">
-        <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
-          {turn.text || noTextOf(turn)}
-        </p>
+        {(turn.text || turn.texts_deleted_at) && (
+          <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
+            {turn.text || noTextOf(turn)}
+          </p>
+        )}
+        {!turn.texts_deleted_at && <ResultsOfTurn turn={turn} test={test} />}
       </Section>
       <Section title="Output">
         {turn.error && <FailedTurn turn={turn} error={turn.error} />}
@@ -219,13 +225,14 @@ function Said({ turn, live }: Pick<WholeTurnProps, "turn" | "live">) {
             {reply}
           </p>
         )}
+        {isCalls && <CallsOfTurn turn={turn} test={test} />}
         {turn.warnings.map(({ server, message }) => (
           <p key={server} className="text-muted">
             Without the tools of {server}: {message}
           </p>
         ))}
         {turn.truncated && <p className="text-muted">The output was truncated at an output limit.</p>}
-        {reply === null && !turn.error && (
+        {reply === null && !isCalls && !turn.error && (
           <p className="text-muted">{turn.texts_deleted_at ? noTextOf(turn) : "No output."}</p>
         )}
       </Section>
@@ -260,7 +267,7 @@ function Steps({
             )}
           </p>
         ) : (
-          <StepList steps={items} durations={durationsOf(events.data?.items)} live={live} />
+          <StepList state={turn.state} steps={items} durations={durationsOf(events.data?.items)} live={live} />
         )
       }
     </Read>

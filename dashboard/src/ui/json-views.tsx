@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react"
-import { Button } from "../ui/button.tsx"
-import { TextArea } from "../ui/field.tsx"
-import { readJson } from "../ui/json-text.ts"
+import { Button } from "./button.tsx"
+import { TextArea } from "./field.tsx"
+import { readJson } from "./json-text.ts"
 
 export interface JsonFieldProps {
   label: string

@@ -1,5 +1,5 @@
-import { Button, IconButton } from "../ui/button.tsx"
-import { jsonText, readJson } from "../ui/json-text.ts"
+import { Button, IconButton } from "./button.tsx"
+import { jsonText, readJson } from "./json-text.ts"
 import { Doubles, type JsonFieldProps, JsonViews, useJsonRows } from "./json-views.tsx"
 
 const TYPES = ["string", "number", "integer", "boolean"]
