@@ -8,9 +8,9 @@ import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
 
 /**
- * `npm run engines [-- 20 22]` runs the published packages with releases of Node from the npm package `node`: the client,
- * the provider for the AI SDK, and the local service up to its first bill. npm refuses a package outside of its
- * `engines`, so only these releases are tried.
+ * `npm run engines [-- 20 22]` runs the published packages with releases of Node from the npm package `node`: the
+ * client, the provider for the AI SDK, and the local service up to its first bill. npm refuses a package outside of
+ * its `engines`, so only these releases are tried.
  */
 const RELEASES = ["20", "22", "24", "26"]
 const run = promisify(execFile)

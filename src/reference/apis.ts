@@ -42,6 +42,7 @@ const V1: Api = {
     "files",
     "tools",
     "openai",
+    "frameworks",
     "idempotency",
     "billing",
     "receipts",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
+import { AI_SDK_PACKAGE, CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
 import { FORMAT_POLICY } from "../agent-config/policies.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
@@ -28,7 +28,7 @@ import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
 import { limitsTables } from "./limits-table.ts"
-import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "./served-packages.ts"
+import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "./served-packages.ts"
 
 const QUOTA_EXCEEDED = {
   code: "QUOTA_EXCEEDED",
@@ -91,10 +91,12 @@ const INSERTS: Record<string, string> = {
   client: CLIENT_START,
   openai: OPENAI_START,
   client_name: CLIENT_PACKAGE,
+  ai_sdk_name: AI_SDK_PACKAGE,
   dev_name: DEV_PACKAGE,
   python_module: PYTHON_MODULE,
   command: COMMAND,
   client_package: CLIENT_PATH,
+  ai_sdk_package: AI_SDK_PATH,
   python_client: PYTHON_START,
   python_call: PYTHON_CALL,
   python_package: PYTHON_CLIENT_PATH,

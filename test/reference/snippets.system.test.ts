@@ -5,61 +5,19 @@ import { symlink, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
-import { siteFiles, sitePages } from "../../src/reference/site.ts"
-import type { DescribedApi } from "../../src/reference/site-operations.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
 import { installPackedClient } from "../harness/packed-client.ts"
 import { findPython, installWheel } from "../harness/python.ts"
 import { createSampleWorld, type SampleWorld } from "../harness/sample-world.ts"
+import { FRAMEWORKS, readSamples, type Sample } from "../harness/samples.ts"
 
 const run = promisify(execFile)
 
-interface Sample {
-  page: string
-  lang: string
-  code: string
-  /** The id of the operation, on the pages of operations. */
-  operation: string | undefined
-}
-
 const LANGUAGES = ["typescript", "python", "bash"]
 
-/** Every sample on every page, as a reader without scripts copies it. */
-async function readSamples(): Promise<Sample[]> {
-  const { names } = await siteFiles()
-  const surfaces = Object.keys(SURFACES) as SurfaceName[]
-  return surfaces.flatMap((surface) => {
-    const { api } = SURFACES[surface]
-    const { files } = sitePages(api, documentOf(surface) as unknown as DescribedApi, names, api)
-    return [...files]
-      .filter(([path]) => path.endsWith(".html") && !path.endsWith("/all.html"))
-      .flatMap(([path, html]) => samplesIn(path.replace(/\.html$/, ""), String(html)))
-  })
-}
-
-function samplesIn(page: string, html: string): Sample[] {
-  const parts = [...html.matchAll(/<h2 id="([^"]+)"|<figure class="code" data-lang="(\w+)">.*?<code>(.*?)<\/code>/gs)]
-  let heading: string | undefined
-  return parts.flatMap(([, id, lang = "", code = ""]) => {
-    heading = id ?? heading
-    if (!LANGUAGES.includes(lang)) return []
-    const operation = page.includes("/operations/") ? heading : undefined
-    return [{ page, lang, code: textOf(code), operation }]
-  })
-}
-
-const textOf = (html: string) =>
-  html
-    .replace(/<[^>]+>/g, "")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&amp;", "&")
-
-const samples = await readSamples()
+const samples = (await readSamples(LANGUAGES)).filter(({ page }) => page !== FRAMEWORKS)
 const python = await findPython("httpx", "cryptography")
 
 let service: Started

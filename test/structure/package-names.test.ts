@@ -17,7 +17,10 @@ const written = globSync(
   { exclude: (path) => /node_modules|package-lock\.json|dist\b/.test(String(path)) },
 ).filter((path) => /\.|run$/.test(path) && path !== "test/structure/package-names.test.ts")
 
-const manifests = globSync(["package.json", "{ai-sdk,client,dashboard,generators,examples/*}/package.json"])
+const manifests = globSync([
+  "package.json",
+  "{ai-sdk,client,dashboard,generators,examples/*,test/reference/frameworks}/package.json",
+])
 
 /** The packages that a clone or an example installs, so that `npx` runs the installed one. */
 const declared = new Set(
