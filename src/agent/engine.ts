@@ -164,6 +164,8 @@ export interface ModelAnswer {
   usage: ModelUsage
   /** The provider's counts, if they are more than the call can have used. Then `usage` has the most that it can. */
   counted?: ModelUsage
+  /** How the provider says that it has served the call, as names of modifiers of its price; missing: as usual. */
+  modifiers?: readonly string[]
 }
 
 /** How a request is sent again after a refusal. */
@@ -209,9 +211,9 @@ export interface EngineContext {
   onText(piece: string): void
   /**
    * Called with all other progress: hidden output (thinking, the input of a tool call), and the
-   * provider's token counts so far.
+   * provider's token counts so far, with the modifiers of their price.
    */
-  onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage> }): void
+  onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage>; modifiers?: readonly string[] }): void
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Fields } from "../base/fields.ts"
+import { AnswerTerms } from "./answer-terms.ts"
 import { TokenFold } from "./token-fold.ts"
 
 /** The frames of one answer besides its text and calls: how it ended, its tokens, and members that must go back. */
 export class Evidence {
   readonly tokens = new TokenFold()
+  readonly terms = new AnswerTerms()
   /** The provider's reasons for the end of the answer, in lower case. Some send several. */
   readonly reasons: string[] = []
   /** A frame has reported a failure. */

@@ -90,7 +90,7 @@ async function streamed(
   { engine, evidence, form }: { engine: SdkEngineName; evidence: Evidence; form: RequestForm },
 ): Promise<ModelAnswer> {
   const counted = () => evidence.tokens.read(engine, call.maxOutputTokens)
-  const onCounts = () => context.onProgress?.({ usage: counted() })
+  const onCounts = () => context.onProgress?.({ usage: counted(), modifiers: evidence.terms.modifiers })
   const asked = askedForm(call, engine, form.way)
   const model = languageModel(context, { call, engine, form, asked, evidence, onCounts })
   const options = await requestOf(context, call, { engine, form, asked })
@@ -120,11 +120,13 @@ async function streamed(
   const tools = new Set([...call.tools, ...(asked?.tool ? [asked.tool] : [])].map(({ name }) => name))
   const parts = answer.parts(tools, finish, evidence).filter(({ type }) => type !== "tool-call" || !isFaulty(finish))
   const { reasoning } = evidence.tokens.output
+  const { modifiers } = evidence.terms
   const whole = {
     text: thinking?.text ?? answer.text,
     content: withCarried(thinking ? thinking.apart(parts) : parts, evidence.carried),
     finish,
     ...usageOf(call, { counted: counted(), said: answer.written, reasoning }),
+    ...(modifiers.length > 0 && { modifiers }),
   }
   return inOwnForm(whole, asked)
 }

@@ -122,6 +122,7 @@ export async function callWithin(
   let streamed = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
+  let modifiers: readonly string[] = []
   let headers: Headers | null = null
   let barred = false
   const listening: typeof fetch = async (input, init) => {
@@ -170,11 +171,12 @@ export async function callWithin(
           streamed += piece
           tell(continuation.take(piece))
         },
-        onProgress(progress: { hidden?: string; usage?: Partial<ModelUsage> }) {
+        onProgress(progress: { hidden?: string; usage?: Partial<ModelUsage>; modifiers?: readonly string[] }) {
           silence.heard()
           keep({ text: progress.hidden ?? "" })
           hidden += progress.hidden ?? ""
           counted = progress.usage ?? counted
+          modifiers = progress.modifiers ?? modifiers
         },
       }
       return meter.measure("model", () =>
@@ -194,7 +196,7 @@ export async function callWithin(
     const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined
     const usage = usageOf(call, { counted, said: streamed + hidden })
     const content = text === "" ? [] : [{ type: "text" as const, text }]
-    const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage } : null
+    const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage, modifiers } : null
     // The account pays for text that they can see, and for a call that their own limit or cancel cut off.
     const saysMore = text !== "" && !continuation.repeats(text)
     const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))

@@ -1,0 +1,41 @@
+import { type Fields, isFields } from "../base/fields.ts"
+
+/** Words of service tiers that have the usual prices: OpenAI, Anthropic, Groq, xAI. */
+const USUAL = new Set(["auto", "default", "standard", "standard_only", "on_demand", "scale", "none", "null"])
+/** Words for a region that is not chosen (Anthropic: inference_geo). */
+const ANYWHERE = new Set(["global", "not_available", "none", "null"])
+
+export const isUsualTier = (word: string) => USUAL.has(word)
+
+const PLACES = [
+  { field: "service_tier", nameOf: (word: string) => (USUAL.has(word) ? null : word) },
+  // Anthropic's fast mode.
+  { field: "speed", nameOf: (word: string) => (word === "fast" ? "fast" : null) },
+  { field: "inference_geo", nameOf: (word: string) => (ANYWHERE.has(word) ? null : `geo_${word}`) },
+] as const
+
+/**
+ * How a provider says that it has served a call, folded as the frames of the answer pass. The last word counts: the
+ * first frame of OpenAI's Responses API has the tier that was asked for, and the last one the tier that was used.
+ */
+export class AnswerTerms {
+  private readonly said = new Map<string, string | null>()
+
+  take(frame: Fields): void {
+    const { message, response } = frame
+    const holders = [frame, response, message].filter(isFields)
+    for (const holder of holders.flatMap(({ usage, ...own }) => [own, ...(isFields(usage) ? [usage] : [])])) {
+      for (const { field, nameOf } of PLACES) {
+        const word = holder[field]
+        if (typeof word === "string" && WORD.test(word)) this.said.set(field, nameOf(word.toLowerCase()))
+      }
+    }
+  }
+
+  /** The names of the modifiers that its price has: a service tier, `fast`, `geo_` and a region. */
+  get modifiers(): string[] {
+    return [...this.said.values()].filter((name) => name !== null)
+  }
+}
+
+const WORD = /^[A-Za-z][\w-]{0,34}$/
