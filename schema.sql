@@ -647,6 +647,9 @@ create table model_catalog (
   price_reasoning bigint check (price_reasoning >= 0),
   -- The price of one web search that the provider makes itself. Null: free.
   price_web_search bigint check (price_web_search >= 0),
+  -- Prices of calls with a longer prompt, and factors by service tier and region (src/catalog/price-terms.ts). Null: none.
+  price_tiers jsonb,
+  price_modifiers jsonb,
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call without output for this long is ended. Null: TURN_POLICY.idleMs.
@@ -691,6 +694,8 @@ create table former_prices (
   price_audio_input bigint,
   price_reasoning bigint,
   price_web_search bigint,
+  price_tiers jsonb,
+  price_modifiers jsonb,
   until_at timestamptz not null,
   price_image bigint,
   primary key (pin, price_version)
@@ -1765,7 +1770,9 @@ create table model_calls (
   subscription_id text,
   model text not null,
   role text not null default 'orchestrator',
-  subagent text
+  subagent text,
+  -- The modifiers of the price that the provider's answer has named (src/catalog/price-terms.ts). Null: none.
+  modifiers jsonb
 -- guard_model_call() has the rules of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 -- Rejects a model call that breaks a rule of a row (see guard_turn).
@@ -1795,14 +1802,14 @@ create index model_calls_by_end on model_calls using brin (settled_at) with (pag
 create view usage as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
-    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where not c.chat;
 
 -- The calls of web-chat turns. api_turns has their sums.
 create view chat_calls as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
-    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.tokens_reasoning, c.web_searches, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where c.chat;
 
 -- The use of each subscription by the day (UTC) on which turns ended, without the turns in turn_ends.

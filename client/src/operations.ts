@@ -1342,6 +1342,10 @@ export interface Model {
   }
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers: ShownPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers: Record<string, number>
   /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
 }
@@ -1736,6 +1740,10 @@ export interface ReceiptCall {
   model: string
   /** The version of the model's prices that applied. */
   price_version: number
+  /** The prices are those of the model's tier for prompts with more tokens than this. Missing: of no tier. */
+  above_input_tokens?: number | undefined
+  /** How the provider says that it has served the call. The prices contain the factor of each. Missing: as usual. */
+  modifiers?: string[] | undefined
   lines: ReceiptLine[]
   /** The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals. */
   computed_usd: string
@@ -1976,6 +1984,18 @@ export interface SetRate {
   concurrent_turns?: number | null | undefined
   /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
   fail?: "open" | "closed" | undefined
+}
+
+export interface ShownPriceTier {
+  input: number
+  cached: number
+  cache_write: number | null
+  cache_write_hour: number | null
+  audio_input: number | null
+  output: number
+  reasoning: number | null
+  /** Its prices count for the whole call if the prompt has more tokens than this, cached ones included. */
+  above_input_tokens: number
 }
 
 export interface SignedEndUserReceipt {

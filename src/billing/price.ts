@@ -11,6 +11,7 @@ import {
   quantitiesOf,
   unitPriceOf,
 } from "../catalog/price-components.ts"
+import { dearestModifiers, dearestOf, pricesOfCall, type TermedPrice } from "../catalog/price-terms.ts"
 
 /** Units at a price. `price`: credit micros for `per` units. */
 export interface PricedLine {
@@ -33,22 +34,17 @@ export function sumOfLines(lines: readonly PricedLine[]): bigint {
   return (parts + WHOLE - 1n) / WHOLE
 }
 
-/** The price of one model call in credit micros, rounded up. */
-export function priceOf(price: Price, usage: ModelUsage): number {
+/** The price of one model call in credit micros, rounded up. `modifiers`: those that its answer names. */
+export function priceOf(price: TermedPrice, usage: ModelUsage, modifiers: readonly string[] = []): number {
+  const ofCall = pricesOfCall(price, { tokensInput: usage.tokensInput, modifiers })
   const lines = quantitiesOf(usage).map(([name, quantity]) => {
-    return { quantity, price: unitPriceOf(price, name) ?? 0, per: componentOf(name).per }
+    return { quantity, price: unitPriceOf(ofCall, name) ?? 0, per: componentOf(name).per }
   })
   return Number(sumOfLines(lines))
 }
 
 const IN_PROMPT = COMPONENT_NAMES.filter((name) => componentOf(name).inPrompt)
 const IN_OUTPUT = COMPONENT_NAMES.filter((name) => componentOf(name).inOutput)
-
-/** The highest price of some components. */
-function dearestOf(price: Price, names: readonly ComponentName[]): number {
-  const prices: Partial<Record<string, number | null>> = price
-  return Math.max(...names.map((name) => prices[columnOf(name)] ?? 0))
-}
 
 /** The most of each number of a call that neither the prompt nor the output bounds. */
 const MOST: Partial<ModelUsage> = Object.fromEntries(
@@ -58,17 +54,38 @@ const MOST: Partial<ModelUsage> = Object.fromEntries(
   }),
 )
 
+/** What bounds the price of a call before its answer. */
+interface CallBound {
+  promptTokens: number
+  /** The service tier that the call asks for; missing: none. */
+  serviceTier?: string | undefined
+}
+
+/** The components at the highest price of their side: in each tier that the prompt can reach, with each modifier. */
+function dearest(price: TermedPrice, { promptTokens, serviceTier }: CallBound): Price {
+  const bound = { promptTokens, modifiers: dearestModifiers(price, serviceTier) }
+  return {
+    ...pricesOfCall(price, { tokensInput: 0 }),
+    price_input: dearestOf(price, IN_PROMPT, bound),
+    price_output: dearestOf(price, IN_OUTPUT, bound),
+  }
+}
+
 /** The highest possible price of a call: all tokens at the highest price of their side, and all else at its most. */
-export function worstPriceOf(price: Price, promptTokens: number, outputTokens: number): number {
-  const dearest = { ...price, price_input: dearestOf(price, IN_PROMPT), price_output: dearestOf(price, IN_OUTPUT) }
-  return priceOf(dearest, { ...MOST, tokensInput: promptTokens, tokensCached: 0, tokensOutput: outputTokens })
+export function worstPriceOf(price: TermedPrice, bound: CallBound, outputTokens: number): number {
+  return priceOf(dearest(price, bound), {
+    ...MOST,
+    tokensInput: bound.promptTokens,
+    tokensCached: 0,
+    tokensOutput: outputTokens,
+  })
 }
 
 /** The number of output tokens that `micros` can pay for after the prompt. Infinity if output is free. */
-export function affordableOutput(price: Price, promptTokens: number, micros: number): number {
-  const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
+export function affordableOutput(price: TermedPrice, bound: CallBound, micros: number): number {
+  const left = BigInt(micros) - BigInt(worstPriceOf(price, bound, 0))
   if (left < 0n) return 0
-  const perToken = dearestOf(price, IN_OUTPUT)
+  const perToken = dearest(price, bound).price_output
   if (perToken === 0) return Number.POSITIVE_INFINITY
   return Number((left * WHOLE) / BigInt(perToken))
 }

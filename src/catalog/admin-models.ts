@@ -11,7 +11,6 @@ import { type Learned, learnedSchema } from "./learned.ts"
 import { catalogFieldOf, priceRowOf, usdOf } from "./price-components.ts"
 import {
   PRICE_EXAMPLES,
-  type Prices,
   perPicture,
   serializePrices,
   shownPricesSchema,
@@ -20,6 +19,7 @@ import {
   singlesIn,
   tokenPricesSchema,
 } from "./price-schemas.ts"
+import { type Prices, rowTermFields, serializeTerms, shownTermFields, termRowOf } from "./term-schemas.ts"
 
 const KINDS = ["chat", "image"] as const
 
@@ -52,6 +52,7 @@ export const catalogRowSchema = z
       .nullable()
       .meta({ description: "The price of one picture in USD; null for a model of the kind `chat`.", example: null }),
     ...shownSingles,
+    ...shownTermFields,
     price_version: z
       .int()
       .meta({ description: "The number of the current prices. It increases with each change of a price.", example: 3 }),
@@ -99,6 +100,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     sort_order,
     price_usd_per_picture: usdOf(row.price_image),
     ...serializePrices(row),
+    ...serializeTerms(row),
     price_version,
     max_output_tokens,
     context_tokens,
@@ -172,6 +174,7 @@ export const modelCatalogAddSchema = z
       .optional()
       .meta({ description: "Required for the kind `image`: USD for one picture of any size.", example: 0.04 }),
     ...singleFields,
+    ...rowTermFields,
     max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
     context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
     idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
@@ -188,6 +191,8 @@ export const modelCatalogAddSchema = z
     for (const [name, price] of singlesIn(row)) {
       if (isImage && price !== null) fault(catalogFieldOf(name), `is not allowed for the kind "${kind}"`)
     }
+    if (isImage && (row.price_tiers.length > 0 || Object.keys(row.price_modifiers).length > 0))
+      fault("price_tiers", `is not allowed for the kind "${kind}"`)
     if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
   })
   .meta({
@@ -220,7 +225,10 @@ export function patchModel(
   return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
-const pricesOfKind = (prices: Prices) => priceRowOf("picture" in prices ? { image: prices.picture } : prices)
+const pricesOfKind = (prices: Prices) => ({
+  ...priceRowOf("picture" in prices ? { image: prices.picture } : prices),
+  ...termRowOf("picture" in prices ? {} : prices),
+})
 
 /** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
 export function addCatalogModel(
@@ -229,7 +237,8 @@ export function addCatalogModel(
   added: z.output<typeof modelCatalogAddSchema>,
 ) {
   const { price_usd_per_million_tokens: tokens, price_usd_per_picture: picture = 0, ...row } = added
-  const prices = tokens ? { ...tokens, ...Object.fromEntries(singlesIn(added)) } : { picture }
+  const terms = { tiers: row.price_tiers, modifiers: row.price_modifiers }
+  const prices = tokens ? { ...tokens, ...Object.fromEntries(singlesIn(added)), ...terms } : { picture }
   const args = { model: { ...row, ...pricesOfKind(prices) } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }

@@ -16,6 +16,7 @@ import {
   unitPriceOf,
   usdOf,
 } from "./price-components.ts"
+import { serializeTerms, shownTermFields } from "./term-schemas.ts"
 
 const usd = z.number()
 const usdOrNull = usd.nullable()
@@ -48,6 +49,7 @@ export const modelSchema = z
         }),
       ),
     ),
+    ...shownTermFields,
     max_output_tokens: z.int().meta({ description: "The maximum number of output tokens of one model call." }),
   })
   .meta({ id: "Model" })
@@ -111,6 +113,7 @@ function serializeModel(row: ModelRow): z.infer<typeof modelSchema> {
     ...composed<ChatSingles<number | null>>(
       Object.fromEntries(SINGLES.map((name) => [catalogFieldOf(name), usdOf(unitPriceOf(row, name))])),
     ),
+    ...serializeTerms(row),
     max_output_tokens,
   }
 }

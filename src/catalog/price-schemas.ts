@@ -44,7 +44,7 @@ const aboutSingle = (name: (typeof SINGLES)[number]) => {
   return { description: `USD for ${about}; null: ${whenNull}.`, example }
 }
 
-const singlePrices = Object.fromEntries(SINGLES.map((name) => [name, perUnitOrNull.meta(aboutSingle(name))]))
+export const singlePrices = Object.fromEntries(SINGLES.map((name) => [name, perUnitOrNull.meta(aboutSingle(name))]))
 export const singleFields = composed<ChatSingles<typeof perUnitOrNull>>(
   Object.fromEntries(SINGLES.map((name) => [catalogFieldOf(name), perUnitOrNull.meta(aboutSingle(name))])),
 )
@@ -83,12 +83,3 @@ export const serializePrices = (row: ComponentPrices): ShownPrices =>
     ),
     ...Object.fromEntries(SINGLES.map((name) => [catalogFieldOf(name), usdOf(row[columnOf(name)])])),
   })
-
-export const modelPricesSchema = z
-  .union([tokenPricesSchema.extend(singlePrices), z.strictObject({ picture: perPicture })])
-  .meta({
-    id: "ModelPrices",
-    description: "Prices per million tokens, or the price of a picture for a model of the kind `image`.",
-  })
-
-export type Prices = z.output<typeof modelPricesSchema>

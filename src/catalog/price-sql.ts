@@ -1,7 +1,11 @@
 import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, countOf, isRequiredCount } from "../agent/token-names.ts"
 import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PER_TOKENS, PRICE_COLUMNS } from "./price-components.ts"
+import { REGION, TERM_COLUMNS, WHOLE_FACTOR } from "./price-terms.ts"
 
-const ofRow = (row: string) => PRICE_COLUMNS.map((column) => `${row}.${column}`).join(", ")
+/** The columns of a price version. */
+const COLUMNS = [...PRICE_COLUMNS, ...TERM_COLUMNS]
+
+const ofRow = (row: string) => COLUMNS.map((column) => `${row}.${column}`).join(", ")
 
 const pricesOf = (row: string, side: "inPrompt" | "inOutput") =>
   COMPONENT_NAMES.filter((name) => componentOf(name)[side])
@@ -15,18 +19,21 @@ const pricesOf = (row: string, side: "inPrompt" | "inOutput") =>
 export const PRICE_SQL: Record<string, (argument: string) => string> = {
   /** The fields of a type. */
   fields: (otherNulls) =>
-    COMPONENT_NAMES.map(
-      (name) => `${columnOf(name)} bigint,${otherNulls === "" && isRequired(name) ? "" : " -- null"}`,
-    ).join("\n  "),
-  names: () => PRICE_COLUMNS.join(", "),
+    [
+      ...COMPONENT_NAMES.map(
+        (name) => `${columnOf(name)} bigint,${otherNulls === "" && isRequired(name) ? "" : " -- null"}`,
+      ),
+      ...TERM_COLUMNS.map((column) => `${column} jsonb, -- null`),
+    ].join("\n  "),
+  names: () => COLUMNS.join(", "),
   columns: ofRow,
   /** The prices of a version, which is the current one or a former one. */
   ofEither: (rows) => {
     const [current, former] = rows.split(" ")
-    return PRICE_COLUMNS.map((column) => `coalesce(${current}.${column}, ${former}.${column})`).join(", ")
+    return COLUMNS.map((column) => `coalesce(${current}.${column}, ${former}.${column})`).join(", ")
   },
   /** Assignments from another row. */
-  assigned: (row) => PRICE_COLUMNS.map((column) => `${column} = ${row}.${column}`).join(", "),
+  assigned: (row) => COLUMNS.map((column) => `${column} = ${row}.${column}`).join(", "),
   /** The fields of the counts of a model call, in a type. */
   countFields: () =>
     CALL_COUNT_NAMES.map((name) => `${countColumnOf(name)} bigint,${isRequiredCount(name) ? "" : " -- null"}`).join(
@@ -52,4 +59,7 @@ export const PRICE_SQL: Record<string, (argument: string) => string> = {
   /** The prices that a token of the prompt can have, and those of the output. */
   ofPrompt: (row) => pricesOf(row, "inPrompt"),
   ofOutput: (row) => pricesOf(row, "inOutput"),
+  /** The names of regions, as a pattern of like, and the factor that changes nothing. */
+  regions: () => `'${REGION.replaceAll("_", "\\_")}%'`,
+  wholeFactor: () => String(WHOLE_FACTOR),
 }

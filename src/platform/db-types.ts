@@ -208,6 +208,7 @@ interface ChatCalls {
   duration_sec: number | null;
   end_user_ref: string | null;
   model: string | null;
+  modifiers: Json | null;
   price_version: number | null;
   provider: string | null;
   role: string | null;
@@ -517,8 +518,10 @@ interface FormerPrices {
   price_cached: number;
   price_image: number | null;
   price_input: number;
+  price_modifiers: Json | null;
   price_output: number;
   price_reasoning: number | null;
+  price_tiers: Json | null;
   price_version: number;
   price_web_search: number | null;
   until_at: Timestamp;
@@ -683,6 +686,7 @@ interface ModelCalls {
   end_user_ref: string;
   key_id: string | null;
   model: string;
+  modifiers: Json | null;
   price_version: number;
   provider: string;
   rehearsed_credit_micros: number | null;
@@ -723,8 +727,10 @@ interface ModelCatalog {
   price_cached: number;
   price_image: number | null;
   price_input: number;
+  price_modifiers: Json | null;
   price_output: number;
   price_reasoning: number | null;
+  price_tiers: Json | null;
   price_version: Generated<number>;
   price_web_search: number | null;
   sort_order: Generated<number>;
@@ -1588,6 +1594,7 @@ interface Usage {
   end_user_ref: string | null;
   key_id: string | null;
   model: string | null;
+  modifiers: Json | null;
   price_version: number | null;
   provider: string | null;
   role: string | null;

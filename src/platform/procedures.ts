@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_3190fcdefbb8"
+export const RELEASE = "turnpike_35533551d836"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -123,6 +123,8 @@ export interface Answers {
     price_reasoning: number | null
     price_web_search: number | null
     price_image: number | null
+    price_tiers: unknown | null
+    price_modifiers: unknown | null
     price_version: number
     max_output_tokens: number
     context_tokens: number | null
@@ -597,6 +599,7 @@ export interface Answers {
     tokens_reasoning: number | null
     web_searches: number | null
     price_version: number
+    modifiers: unknown | null
     price_input: number | null
     price_cached: number | null
     price_cache_write: number | null
@@ -606,6 +609,8 @@ export interface Answers {
     price_reasoning: number | null
     price_web_search: number | null
     price_image: number | null
+    price_tiers: unknown | null
+    price_modifiers: unknown | null
     cost: number
     billed: number
     rehearsed: number | null

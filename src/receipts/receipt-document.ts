@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { usageOfRow } from "../agent/token-names.ts"
+import { storedRow } from "../base/casts.ts"
 import { USD_DECIMALS, usdDecimal } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
@@ -8,11 +9,13 @@ import {
   COMPONENT_NAMES,
   COMPONENTS,
   type ComponentName,
+  type ComponentPrices,
   isUnpriced,
   PER_TOKENS,
   quantitiesOf,
   unitPriceOf,
 } from "../catalog/price-components.ts"
+import { pricesOfCall, type TermedPrice, tierOf } from "../catalog/price-terms.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { digestOf } from "./sign-document.ts"
 
@@ -39,6 +42,22 @@ const lineSchema = z
   })
   .meta({ id: "ReceiptLine" })
 
+const callTermsSchema = {
+  above_input_tokens: z.int().exactOptional().meta({
+    description:
+      "The prices are those of the model's tier for prompts with more tokens than this. Missing: of no tier.",
+    example: 200_000,
+  }),
+  modifiers: z
+    .array(z.string())
+    .exactOptional()
+    .meta({
+      description:
+        "How the provider says that it has served the call. The prices contain the factor of each. Missing: as usual.",
+      example: ["priority"],
+    }),
+}
+
 const callSchema = z
   .object({
     step: z.int().meta({ description: "The step's number.", example: 0 }),
@@ -52,6 +71,7 @@ const callSchema = z
       .meta({ description: "The sub-agent's name. Null: the space's own agent.", example: null }),
     model: z.string().meta({ description: "The model, as a pin.", example: "rehearsal/standard" }),
     price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
+    ...callTermsSchema,
     lines: z.array(lineSchema),
     computed_usd: decimal.meta({
       description: `The sum of \`quantity\` × \`unit_price_usd\` / \`per\` over the lines, rounded up to ${USD_DECIMALS} decimals.`,
@@ -152,7 +172,8 @@ export function receiptDocument(row: ReceiptRow): Receipt {
 }
 
 function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt["calls"][number] {
-  const lines = linesOf(call)
+  const { tier, modifiers, prices } = termsOf(call)
+  const lines = linesOf(call, prices)
   const computed = priceOfLines(lines) ?? BigInt(call.cost)
   const waived = computed - BigInt(call.billed)
   return {
@@ -161,6 +182,8 @@ function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt
     subagent: call.subagent,
     model: call.model,
     price_version: call.price_version,
+    ...(tier && { above_input_tokens: tier.above_input_tokens }),
+    ...(modifiers.length > 0 && { modifiers: [...modifiers] }),
     lines: lines.map(({ kind, quantity, price, per }) => {
       return { kind, quantity, unit_price_usd: price === null ? null : usdDecimal(price), per }
     }),
@@ -178,14 +201,22 @@ interface Line extends Omit<PricedLine, "price"> {
   price: number | null
 }
 
-function linesOf(call: CallRow): Line[] {
+/** The tier and the modifiers of a call, and its prices with them. */
+function termsOf(call: CallRow) {
+  const row = storedRow<TermedPrice<ComponentPrices> & { modifiers: string[] | null }>(call)
+  const modifiers = row.modifiers ?? []
+  const { tokens_input: tokensInput } = call
+  return { tier: tierOf(row, tokensInput), modifiers, prices: pricesOfCall(row, { tokensInput, modifiers }) }
+}
+
+function linesOf(call: CallRow, prices: ComponentPrices): Line[] {
   const lineOf = (name: ComponentName, quantity: number): Line => {
     const { line: kind, per } = COMPONENTS[name]
-    return { kind, quantity, price: unitPriceOf(call, name), per }
+    return { kind, quantity, price: unitPriceOf(prices, name), per }
   }
   if (call.call !== null) return [lineOf("image", 1)]
   return quantitiesOf(usageOfRow(call)).flatMap(([name, quantity]) =>
-    quantity === 0 || isUnpriced(call, name) ? [] : [lineOf(name, quantity)],
+    quantity === 0 || isUnpriced(prices, name) ? [] : [lineOf(name, quantity)],
   )
 }
 

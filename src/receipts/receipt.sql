@@ -7,6 +7,7 @@ create type turnpike.receipt_call as (
   model text,
   {{prices.countFields}}
   price_version integer,
+  modifiers jsonb, -- null: none
   {{prices.fields unknown}}
   cost bigint,
   billed bigint,
@@ -45,7 +46,7 @@ end $$;
 create function turnpike.receipt_calls(p_turn_id text) returns turnpike.receipt_call[] language plpgsql stable as $$
 begin
   return array(select (u.step, u.call, u.role, u.subagent, u.model, {{prices.counts u}},
-      u.price_version, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
+      u.price_version, u.modifiers, {{prices.ofEither c f}}, u.cost_credit_micros, u.billed_credit_micros,
       u.rehearsed_credit_micros, u.created_at)::turnpike.receipt_call
     from model_calls u
     left join model_catalog c on c.pin = u.model and c.price_version = u.price_version

@@ -4,7 +4,7 @@ import { cutToBytes, promptTokenBound } from "../agent/estimate.ts"
 import { charsetOf, decoderOf } from "../base/media-bytes.ts"
 import { storable } from "../base/storable.ts"
 import { affordableOutput, worstPriceOf } from "../billing/price.ts"
-import type { Price } from "../catalog/price-components.ts"
+import type { TermedPrice } from "../catalog/price-terms.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
 import { exchangesOf, filesIn, haveCalls, NO_TOOLS, type TurnMessage, toModelMessages } from "../turns/messages.ts"
@@ -221,8 +221,8 @@ export interface BoundedCall {
  * Bounds a call so that its worst case fits into the free part of the hold, and reserves that amount. Grows the hold
  * if it is too small. Ends the run if the epoch is stale, or if the hold does not even pay for a short answer.
  */
-export async function boundCall(run: Run, price: Price, call: ModelCall): Promise<BoundedCall> {
-  const prompt = promptTokenBound(call)
+export async function boundCall(run: Run, price: TermedPrice, call: ModelCall): Promise<BoundedCall> {
+  const prompt = { promptTokens: promptTokenBound(call) }
   const wanted = call.maxOutputTokens
   const affordable = () => affordableOutput(price, prompt, Math.max(0, run.budget.left))
   if (affordable() < wanted) {

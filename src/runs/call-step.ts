@@ -11,6 +11,7 @@ import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { FREE, priceOf } from "../billing/price.ts"
 import { learnLimits } from "../catalog/learned.ts"
+import { knownOf, type TermedPrice } from "../catalog/price-terms.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { goesOn } from "../turns/step-row.ts"
@@ -96,7 +97,7 @@ async function callOnce(
   { nextStep, refusals }: { nextStep: () => number; refusals: number },
 ): Promise<CalledStep> {
   const { ctx, turn } = run
-  const price = holdsNothing(turn) ? FREE : agent.model
+  const price: TermedPrice = holdsNothing(turn) ? FREE : agent.model
   const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
     earlier: opening.earlier,
     results: resultsIn(opening.own) + agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),
@@ -123,8 +124,9 @@ async function callOnce(
     const durationMs = Math.max(0, run.time.now - beganAt)
     // Tokens that the call cannot have used, and tokens beyond the hold, are our loss: a charge never
     // exceeds its hold, and never uses the reservations of parallel calls.
-    const whole = priceOf(price, answer.counted ?? answer.usage)
-    const cost = Math.min(priceOf(price, answer.usage), Math.max(0, run.budget.left + bounded.worst))
+    const whole = priceOf(price, answer.counted ?? answer.usage, answer.modifiers)
+    const cost = Math.min(priceOf(price, answer.usage, answer.modifiers), Math.max(0, run.budget.left + bounded.worst))
+    noteUnpriced(run, agent, step, answer)
     if (answer.counted) noteMiscount(run, agent, step, answer)
     run.budget.cost += cost
     agent.fit.counted(answer.usage.tokensInput)
@@ -141,6 +143,7 @@ async function callOnce(
       provider,
       pin,
       priceVersion,
+      modifiers: knownOf(price, answer.modifiers ?? []),
       served,
     }
     return {
@@ -155,7 +158,7 @@ async function callOnce(
     }
   }
   const lost = (answer: ModelAnswer) =>
-    noteLoss(ctx, turn, { step, cause: "unfinished", micros: priceOf(price, answer.usage) })
+    noteLoss(ctx, turn, { step, cause: "unfinished", micros: priceOf(price, answer.usage, answer.modifiers) })
   /** Keeps an answer that the account does not pay for: the rest of the turn needs its text. */
   const unpaid = async (answer: ModelAnswer, rest: EventDraft[], routed: RoutedCall) => {
     await lost(answer)
@@ -177,7 +180,7 @@ async function callOnce(
     else if (came.answer && came.isKept) await commitCalled(run, agent, await unpaid(came.answer, rest, routed))
     else if (came.answer) {
       const cause = came.why === WORKER_OVER ? "worker_time" : came.why === LOST ? "stale" : "unfinished"
-      await noteLoss(ctx, turn, { step, cause, micros: priceOf(price, came.answer.usage) })
+      await noteLoss(ctx, turn, { step, cause, micros: priceOf(price, came.answer.usage, came.answer.modifiers) })
     }
     throw translate(run, agent, came.why, routed)
   } finally {
@@ -236,6 +239,15 @@ function noteMiscount({ ctx, turn }: Run, { model }: AgentWork, step: number, { 
   const billed = { tokens_input: usage.tokensInput, tokens_output: usage.tokensOutput }
   ctx.log("error", "model.miscounted", { turn_id: turn.turn_id, step, model: model.pin, ...tokens, ...billed })
   noteError(ctx, turn, { kind: "model_call", name: model.engine, code: "miscounted" })
+}
+
+/** A call that its provider has served in a way that the catalog has no factor for is billed without one. */
+function noteUnpriced({ ctx, turn }: Run, { model }: AgentWork, step: number, { modifiers = [] }: ModelAnswer): void {
+  const known = knownOf(model, modifiers)
+  const unpriced = modifiers.filter((name) => !known.includes(name))
+  if (unpriced.length === 0) return
+  ctx.log("error", "model.unpriced", { turn_id: turn.turn_id, step, model: model.pin, modifiers: unpriced.join(" ") })
+  noteError(ctx, turn, { kind: "model_call", name: model.engine, code: "unpriced" })
 }
 
 function stepEnded(of: object, { usage, finish }: ModelAnswer, durationMs: number, at: Date): EventDraft {

@@ -6,6 +6,7 @@ import type { Tool } from "../agent-config/tool.ts"
 import { storedRows } from "../base/casts.ts"
 import { newId } from "../base/ids.ts"
 import type { Learned } from "../catalog/learned.ts"
+import type { PriceTerms } from "../catalog/price-terms.ts"
 import { wakeWebhooksOf } from "../feed/wake-webhooks.ts"
 import type { MappedContainer } from "../infrastructure/container.ts"
 import { callOne, DatabaseError } from "../platform/db.ts"
@@ -27,7 +28,7 @@ import { type Settled, settledInOrder, type TurnEnd, tellSettled } from "./settl
 import type { KeptCall } from "./wait-turn.ts"
 
 /** A row of the catalog. A disabled model still serves the turns that were accepted for it. */
-export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine" | "learned"> {
+export interface ModelRow extends Omit<JsonRow<"model_catalog">, "engine" | "learned" | keyof PriceTerms>, PriceTerms {
   engine: EngineName
   learned: Learned
 }

@@ -269,13 +269,36 @@ begin
   return admission;
 end $$;
 
--- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1.
--- Prompt and answer are rounded up separately, as in affordableOutput (src/billing/price.ts).
+-- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1: in each tier that the
+-- prompt can reach, in the dearest region. Prompt and answer are rounded up separately, as in affordableOutput
+-- (src/billing/price.ts).
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint
-language plpgsql immutable as $$
+language plpgsql stable as $$
+declare
+  prompt numeric := greatest({{prices.ofPrompt model}});
+  answer numeric := greatest({{prices.ofOutput model}});
+  factor numeric := turnpike.dearest_factor(model);
 begin
-  return greatest(1, ceil((greatest({{prices.ofPrompt model}})::numeric * p_prompt{{prices.plusMost model}}) / 1000000)
-    + ceil(greatest({{prices.ofOutput model}})::numeric * p_answer / 1000000));
+  if model.price_tiers is not null then
+    select greatest(prompt, max(greatest({{prices.ofPrompt t}}))),
+      greatest(answer, max(greatest({{prices.ofOutput t}})))
+      into prompt, answer
+      from jsonb_array_elements(model.price_tiers) e, jsonb_populate_record(null::model_catalog, e) t
+      where (e -> 'above_input_tokens')::bigint < p_prompt;
+  end if;
+  return greatest(1, ceil((ceil(prompt * factor) * p_prompt{{prices.plusMost model}}) / 1000000)
+    + ceil(ceil(answer * factor) * p_answer / 1000000));
+end $$;
+
+-- The highest factor that a call can have: that of its region (src/catalog/price-terms.ts).
+create function turnpike.dearest_factor(model model_catalog) returns numeric language plpgsql stable as $$
+begin
+  if model.price_modifiers is null then
+    return 1;
+  end if;
+  return (select greatest({{prices.wholeFactor}}, max(m.value::numeric)) / {{prices.wholeFactor}}
+    from jsonb_each_text(model.price_modifiers) m
+    where m.key like {{prices.regions}});
 end $$;
 
 -- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.

@@ -28,6 +28,7 @@ import {
   unitPriceOf,
   usdOf,
 } from "../catalog/price-components.ts"
+import { pricesOfCall, TERM_COLUMNS, type TermedPrice, tierOf } from "../catalog/price-terms.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { TURN_STATES, type TurnState } from "./schemas.ts"
 import { visibleTurn } from "./visible-turn.ts"
@@ -97,6 +98,14 @@ export const turnBillSchema = z
             ),
           ),
           price_version: z.int().meta({ description: "The version of the model's prices that applied.", example: 1 }),
+          above_input_tokens: z.int().nullable().meta({
+            description: "`price` is that of prompts with more tokens than this. Null: the model's own.",
+            example: null,
+          }),
+          modifiers: z.array(z.string()).meta({
+            description: "How the provider says that it has served the call. `price` contains the factor of each.",
+            example: [],
+          }),
           price: priceSchema
             .nullable()
             .meta({ description: "The prices of that version. Null if they are no longer known." }),
@@ -128,12 +137,15 @@ export async function getBill(
             join.onRef("f.pin", "=", "u.model").onRef("f.price_version", "=", "u.price_version"),
           )
           .whereRef("u.turn_id", "=", "t.turn_id")
-          .select(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.price_version"])
+          .select(["u.step", "u.call", "u.role", "u.subagent", "u.model", "u.price_version", "u.modifiers"])
           .select(COUNT_COLUMNS.map((column) => `u.${column}` as const))
           .select(["u.created_at", "u.cost_credit_micros as cost", "u.billed_credit_micros as billed"])
           .select((eb) => eb.cast<number>(eb.lit(1), "integer").as("calls"))
           .select(({ fn }) => {
-            const prices = PRICE_COLUMNS.map((column) => [column, fn.coalesce(`c.${column}`, `f.${column}`)])
+            const prices = [...PRICE_COLUMNS, ...TERM_COLUMNS].map((column) => [
+              column,
+              fn.coalesce(`c.${column}`, `f.${column}`),
+            ])
             return jsonBuildObject(Object.fromEntries(prices)).as("price")
           })
           .orderBy("u.step")
@@ -150,12 +162,17 @@ export async function getBill(
     billed_cost_usd: toUsd(row.billed),
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
-      const price = serializePrice(storedRow<ComponentPrices>(item.price))
+      const { tokens_input: tokensInput } = item
+      const modifiers = storedRow<string[] | null>(item.modifiers) ?? []
+      const version = storedRow<TermedPrice<ComponentPrices>>(item.price)
+      const price = serializePrice(pricesOfCall(version, { tokensInput, modifiers }))
       return {
         ...item,
         role: item.role as (typeof CALL_ROLES)[number],
         ...countRowOf(usageOfRow(item)),
         price,
+        above_input_tokens: tierOf(version, tokensInput)?.above_input_tokens ?? null,
+        modifiers,
         cost_usd: toUsd(cost),
         billed_usd: toUsd(billed),
         created_at: toInstant(created_at),

@@ -3,7 +3,7 @@ create type turnpike.new_step as (
   -- The turn before the step.
   turn turns,
   -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, duration_sec, price_version,
-  -- account, and the counts of the call (src/agent/token-names.ts)}. account: the provider account that served it, or
+  -- modifiers (absent: none), account, and the counts of the call (src/agent/token-names.ts)}. account: the provider account that served it, or
   -- null.
   step jsonb,
   -- The drafts that the turn's log gets with the step.
@@ -43,7 +43,8 @@ begin
       model,
       role,
       subagent, {{prices.countNames}}, duration_sec,
-      price_version, cost_credit_micros,
+      price_version, modifiers,
+      cost_credit_micros,
       billed_credit_micros,
       rehearsed_credit_micros, settled_at,
       created_at)
@@ -56,7 +57,8 @@ begin
       case when s.step ->> 'agent' is null then 'orchestrator' when s.step ->> 'agent' like 'summary:%' then 'summary'
         else 'subagent' end,
       s.step ->> 'subagent', {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
-      (s.step ->> 'price_version')::integer, case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
+      (s.step ->> 'price_version')::integer, s.step -> 'modifiers',
+      case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
       case when (s.turn).test then 0 else s.billed end,
       case when (s.turn).rehearsed_hold_credit_micros is not null then (s.step ->> 'cost')::bigint end, s.settled_at,
       p_moment

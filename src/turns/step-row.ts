@@ -65,6 +65,8 @@ export interface FinishedStep {
   provider: EngineName
   pin: string
   priceVersion: number
+  /** The modifiers of its price. */
+  modifiers: readonly string[]
   /** Credit micros, bounded by the rest of the hold. */
   cost: number
   /** The price of all its tokens. The part above the cost is our loss. */
@@ -76,7 +78,8 @@ export interface FinishedStep {
 
 /** A step as an argument of the procedures. */
 export function stepArgument(finished: FinishedStep) {
-  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec, served } = finished
+  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec, served, modifiers } =
+    finished
   const { usage, text, content, finish } = answer
   return {
     step,
@@ -93,6 +96,7 @@ export function stepArgument(finished: FinishedStep) {
     ...countRowOf(usage),
     duration_sec: durationSec,
     price_version: priceVersion,
+    ...(modifiers.length > 0 && { modifiers }),
     ...served,
   }
 }

@@ -63,9 +63,90 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
       tokensReasoning: parts.thought,
     }
     expect(BigInt(priceOf(price, counts)), JSON.stringify({ price, parts })).toBe(expected)
-    const worst = worstPriceOf(price, counts.tokensInput, counts.tokensOutput)
+    const worst = worstPriceOf(price, { promptTokens: counts.tokensInput }, counts.tokensOutput)
     expect(worst, JSON.stringify({ price, parts })).toBeGreaterThanOrEqual(Number(expected))
   }
+})
+
+/** Random tiers and factors beside a random price. The limits are small, so that calls are often at one. */
+function termsOf(random: Random) {
+  const { int, pick } = random
+  let above = 0
+  const price_tiers = Array.from({ length: int(4) }, () => {
+    above += 1 + int(120_000)
+    const { price_web_search: _search, ...tier } = sampleOf(random).price
+    return { above_input_tokens: above, ...tier }
+  })
+  const factor = () => 1 + int(pick([9_999, 60_000]))
+  const names = ["flex", "priority", "fast", "geo_us", "geo_eu"].filter(() => int(2) === 0)
+  const price_modifiers = Object.fromEntries(names.map((name) => [name, factor()]))
+  return {
+    price_tiers: price_tiers.length > 0 ? price_tiers : null,
+    price_modifiers: names.length > 0 ? price_modifiers : null,
+  }
+}
+
+test("A call costs its tier's prices with its factors, and never more than its bound, at each border, in 2,000 samples", () => {
+  const random = createRandom("tiers")
+  for (let at = 0; at < 2_000; at++) {
+    const terms = termsOf(random)
+    const price = { ...sampleOf(random).price, ...terms }
+    const borders = (terms.price_tiers ?? []).flatMap(({ above_input_tokens: above }) => [above - 1, above, above + 1])
+    const serviceTier = random.pick([undefined, "flex", "priority"])
+    const regions = Object.keys(terms.price_modifiers ?? {}).filter((name) => name.startsWith("geo_"))
+    const geo = regions.length > 0 && random.int(2) === 0 ? [random.pick(regions)] : []
+    const modifiers = [...(serviceTier ? [serviceTier] : []), ...geo]
+    for (const tokensInput of [...borders, random.int(400_000)]) {
+      const usage = { tokensInput, tokensCached: random.int(tokensInput + 1), tokensOutput: random.int(20_000) }
+      const tier = (terms.price_tiers ?? []).filter(({ above_input_tokens: above }) => tokensInput > above).at(-1)
+      const ofTier = { ...price, ...tier }
+      const factors = modifiers.flatMap((name) => terms.price_modifiers?.[name] ?? [])
+      const scaled = (micros: number) => {
+        const product = factors.reduce((all, factor) => all * BigInt(factor), BigInt(micros))
+        const whole = 10_000n ** BigInt(factors.length)
+        return (product + whole - 1n) / whole
+      }
+      const expected = roundedUp(
+        BigInt(tokensInput - usage.tokensCached) * scaled(ofTier.price_input) +
+          BigInt(usage.tokensCached) * scaled(ofTier.price_cached) +
+          BigInt(usage.tokensOutput) * scaled(ofTier.price_output),
+      )
+      const told = JSON.stringify({ price, usage, modifiers })
+      expect(BigInt(priceOf(price, usage, modifiers)), told).toBe(expected)
+      for (const promptTokens of [tokensInput, tokensInput + 1]) {
+        const bound = { promptTokens, serviceTier }
+        expect(worstPriceOf(price, bound, usage.tokensOutput), told).toBeGreaterThanOrEqual(Number(expected))
+      }
+    }
+  }
+})
+
+test("The smallest hold in SQL equals the one of TypeScript with tiers and regions, for 500 random models", async () => {
+  const random = createRandom("least cost of tiers")
+  const samples = Array.from({ length: 500 }, () => {
+    const terms = termsOf(random)
+    const border = random.pick(terms.price_tiers ?? [null])?.above_input_tokens ?? random.int(300_000)
+    return { ...sampleOf(random).price, ...terms, prompt: border + random.int(3) - 1, answer: random.int(60_000) }
+  })
+  const rows = await world.sql<{ least: number }>(
+    `select ${RELEASE}.least_cost(jsonb_populate_record(null::model_catalog, s.one), (s.one ->> 'prompt')::bigint,
+       (s.one ->> 'answer')::bigint)::float8 as least
+     from jsonb_array_elements($1::jsonb) with ordinality s(one, place) order by s.place`,
+    [JSON.stringify(samples)],
+  )
+  const expected = samples.map(({ prompt, answer, ...price }) => {
+    const bound = { promptTokens: prompt }
+    return Math.max(
+      1,
+      worstPriceOf(price, bound, 0) +
+        worstPriceOf({ ...price, price_web_search: null }, bound, answer) -
+        worstPriceOf({ ...price, price_web_search: null }, bound, 0),
+    )
+  })
+  rows.forEach(({ least }, at) => {
+    expect(least - (expected[at] ?? 0), JSON.stringify(samples[at])).toBeGreaterThanOrEqual(0)
+    expect(least - (expected[at] ?? 0), JSON.stringify(samples[at])).toBeLessThanOrEqual(1)
+  })
 })
 
 test("The smallest hold in SQL equals the same sum in TypeScript for 500 random models and calls", async () => {

@@ -91,7 +91,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     space: "key{space}",
   },
   Model:
-    "engine label max_output_tokens pin price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output reasoning}",
+    "engine label max_output_tokens pin price_modifiers price_tiers price_usd_per_million_tokens{audio_input cache_write cache_write_hour cached input output reasoning}",
   OtherErrorBody: "code message request_id retryable",
   Output: "bytes file_id media_type name sha256",
   PortalSession: "expires_at url",

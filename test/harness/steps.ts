@@ -18,6 +18,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
     provider: "rehearsal",
     pin: "rehearsal/standard",
     priceVersion: 1,
+    modifiers: [],
     durationSec: 0.1,
     served: null,
   }

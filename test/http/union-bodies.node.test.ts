@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import * as z from "zod"
-import { modelPricesSchema } from "../../src/catalog/price-schemas.ts"
+import { modelPricesSchema } from "../../src/catalog/term-schemas.ts"
 import { checkInput } from "../../src/http/check-input.ts"
 import { validationError } from "../../src/http/validation-error.ts"
 

@@ -1457,6 +1457,13 @@ class Model(ApiObject):
     price_usd_per_million_tokens: ModelPriceUsdPerMillionTokens
     price_usd_per_web_search: Decimal | None
     """USD for one web search that the provider makes itself; null: free."""
+    price_tiers: list[ShownPriceTier]
+    """Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`."""
+    price_modifiers: dict[str, float]
+    """
+    Factors of all prices per token, by how the provider says that it has served the call: a service tier
+    (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`).
+    """
     max_output_tokens: int
     """The maximum number of output tokens of one model call."""
 
@@ -1752,6 +1759,12 @@ class ReceiptCall(ApiObject):
     """The model, as a pin."""
     price_version: int
     """The version of the model's prices that applied."""
+    above_input_tokens: int | None = None
+    """The prices are those of the model's tier for prompts with more tokens than this. Missing: of no tier."""
+    modifiers: list[str] | None = None
+    """
+    How the provider says that it has served the call. The prices contain the factor of each. Missing: as usual.
+    """
     lines: list[ReceiptLine]
     computed_usd: str
     """The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals."""
@@ -1966,6 +1979,21 @@ class Secret(ApiObject):
     name: str
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownPriceTier(ApiObject):
+    """The object ShownPriceTier of the API."""
+
+    input: float
+    cached: float
+    cache_write: float | None
+    cache_write_hour: float | None
+    audio_input: float | None
+    output: float
+    reasoning: float | None
+    above_input_tokens: int
+    """Its prices count for the whole call if the prompt has more tokens than this, cached ones included."""
 
 
 @dataclass(frozen=True, kw_only=True)

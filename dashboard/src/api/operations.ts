@@ -2961,6 +2961,10 @@ export interface Model {
   }
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers: ShownPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers: Record<string, number>
   /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
 }
@@ -2995,6 +2999,10 @@ export interface ModelCatalogAdd {
   price_usd_per_picture?: number | string | undefined
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search?: number | string | null | undefined
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers?: ModelPriceTier[] | undefined
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers?: Record<string, number> | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
@@ -3037,6 +3045,10 @@ export interface ModelCatalogRow {
   price_usd_per_picture: number | null
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers: ShownPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers: Record<string, number>
   /** The number of the current prices. It increases with each change of a price. */
   price_version: number
   /** The maximum number of output tokens of one model call. */
@@ -3068,6 +3080,25 @@ export interface ModelCatalogRowList {
   offset: number
 }
 
+export interface ModelPriceTier {
+  /** USD per million input tokens. */
+  input: number | string
+  /** USD per million prompt tokens that the provider read from its cache. */
+  cached: number | string
+  /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+  cache_write?: number | string | null | undefined
+  /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+  cache_write_hour?: number | string | null | undefined
+  /** USD per million prompt tokens of audio; null: same as `input`. */
+  audio_input?: number | string | null | undefined
+  /** USD per million output tokens. */
+  output: number | string
+  /** USD per million output tokens of reasoning; null: same as `output`. */
+  reasoning?: number | string | null | undefined
+  /** Its prices count for the whole call if the prompt has more tokens than this, cached ones included. */
+  above_input_tokens: number
+}
+
 /** Prices per million tokens, or the price of a picture for a model of the kind `image`. */
 export type ModelPrices = {
   /** USD per million input tokens. */
@@ -3086,6 +3117,10 @@ export type ModelPrices = {
   reasoning?: number | string | null | undefined
   /** USD for one web search that the provider makes itself; null: free. */
   web_search?: number | string | null | undefined
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  tiers?: ModelPriceTier[] | undefined
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  modifiers?: Record<string, number> | undefined
 } | {
   /** USD for one picture of any size. */
   picture: number | string
@@ -3773,6 +3808,10 @@ export interface ReceiptCall {
   model: string
   /** The version of the model's prices that applied. */
   price_version: number
+  /** The prices are those of the model's tier for prompts with more tokens than this. Missing: of no tier. */
+  above_input_tokens?: number | undefined
+  /** How the provider says that it has served the call. The prices contain the factor of each. Missing: as usual. */
+  modifiers?: string[] | undefined
   lines: ReceiptLine[]
   /** The sum of `quantity` × `unit_price_usd` / `per` over the lines, rounded up to 7 decimals. */
   computed_usd: string
@@ -4314,6 +4353,18 @@ export interface SharedSpaceList {
   total: number
   limit: number
   offset: number
+}
+
+export interface ShownPriceTier {
+  input: number
+  cached: number
+  cache_write: number | null
+  cache_write_hour: number | null
+  audio_input: number | null
+  output: number
+  reasoning: number | null
+  /** Its prices count for the whole call if the prompt has more tokens than this, cached ones included. */
+  above_input_tokens: number
 }
 
 export interface SignInWays {
@@ -5485,6 +5536,10 @@ export interface TurnBill {
     web_searches: number
     /** The version of the model's prices that applied. */
     price_version: number
+    /** `price` is that of prompts with more tokens than this. Null: the model's own. */
+    above_input_tokens: number | null
+    /** How the provider says that it has served the call. `price` contains the factor of each. */
+    modifiers: string[]
     /** The prices of that version. Null if they are no longer known. */
     price: BillPrice | null
     /** Cost at these prices, within the turn's hold. */

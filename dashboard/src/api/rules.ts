@@ -435,6 +435,8 @@ export const ModelCatalogAddRules = {
   "price_usd_per_million_tokens.reasoning": { minimum: 0, maximum: 100000 },
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   price_usd_per_web_search: { minimum: 0, maximum: 1000 },
+  price_tiers: { maxItems: 8, default: [] },
+  price_modifiers: { default: {} },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   idle_seconds: { minimum: 1, maximum: 600 },
@@ -450,6 +452,17 @@ export const ModelCatalogRowRules = {
   kind: { words: ["chat", "image"] },
 } as const
 
+export const ModelPriceTierRules = {
+  input: { minimum: 0, maximum: 100000 },
+  cached: { minimum: 0, maximum: 100000 },
+  cache_write: { minimum: 0, maximum: 100000 },
+  cache_write_hour: { minimum: 0, maximum: 100000 },
+  audio_input: { minimum: 0, maximum: 100000 },
+  output: { minimum: 0, maximum: 100000 },
+  reasoning: { minimum: 0, maximum: 100000 },
+  above_input_tokens: { minimum: 1, maximum: 100000000 },
+} as const
+
 export const ModelPricesRules = {
   input: { minimum: 0, maximum: 100000 },
   cached: { minimum: 0, maximum: 100000 },
@@ -459,6 +472,8 @@ export const ModelPricesRules = {
   output: { minimum: 0, maximum: 100000 },
   reasoning: { minimum: 0, maximum: 100000 },
   web_search: { minimum: 0, maximum: 1000 },
+  tiers: { maxItems: 8, default: [] },
+  modifiers: { default: {} },
   picture: { minimum: 0, maximum: 1000 },
 } as const
 

@@ -36,6 +36,10 @@ export function rowPricesOf(text: PriceText, kind: Kind) {
   return row as Pick<ModelCatalogAdd, "price_usd_per_million_tokens" | "price_usd_per_picture">
 }
 
+/** The terms of a row's prices, as a request sets them. */
+export const termsOf = ({ kind, price_tiers, price_modifiers }: ModelCatalogRow) =>
+  kind === "image" ? {} : { tiers: price_tiers, modifiers: price_modifiers }
+
 /** The texts of a row's prices. */
 export function textsOf(row: ModelCatalogRow): PriceText {
   return Object.fromEntries(

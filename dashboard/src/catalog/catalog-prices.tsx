@@ -4,7 +4,8 @@ import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { toast } from "../ui/toast.tsx"
 import { PriceFields } from "./catalog-price-fields.tsx"
-import { pricesAreWhole, requestOf, rowPricesOf, textsOf } from "./catalog-price-texts.ts"
+import { PriceTerms } from "./catalog-price-terms.tsx"
+import { pricesAreWhole, requestOf, rowPricesOf, termsOf, textsOf } from "./catalog-price-texts.ts"
 
 /** Sets new prices for a model. They get a new price version. */
 export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
@@ -13,7 +14,7 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
   const [text, setText] = draft.useField("text", textsOf(of))
   const save = (ifMatch?: number) =>
     change.mutate(
-      { path: { pin: of.pin }, body: requestOf(text, of.kind), ifMatch },
+      { path: { pin: of.pin }, body: { ...requestOf(text, of.kind), ...termsOf(of) }, ifMatch },
       {
         onSuccess: ({ price_version }) => {
           toast(`${of.label} now has price version ${price_version}.`)
@@ -35,6 +36,7 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
       disabled={!pricesAreWhole(text, of.kind)}
     >
       <PriceFields kind={of.kind} text={text} onChange={setText} error={change.error} />
+      <PriceTerms of={of} />
     </EditDialog>
   )
 }
