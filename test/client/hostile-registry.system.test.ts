@@ -18,7 +18,7 @@ const KNOWN = ["cryptography", "fastapi", "httpx", "uvicorn"]
 const SECONDS = 20
 
 const documents = [
-  ...globSync(["README.md", "docs/recipes.md", "{client,client-python,examples/*}/README.md"]),
+  ...globSync(["README.md", "docs/recipes.md", "{ai-sdk,client,client-python,examples/*}/README.md"]),
   "src/local/PACKAGE.md",
   ...globSync("src/reference/guides/*.md"),
 ].sort()
