@@ -8,15 +8,34 @@ const turn = createTurnSchema.shape
 export const withoutNulls = (value: unknown): unknown =>
   isFields(value) ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) : value
 
-/** A field that only tunes a model. The space's manifest decides about it. */
-const ignored = z.unknown().optional().meta({ description: "Ignored: the space's manifest decides." })
+/** A field without an effect that a caller would miss. */
+export const ignored = (reason: string) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ description: `Ignored: ${reason}.` })
 
 /** A field that a caller would rely on and that no turn can honour. */
 export const refused = (error: string) =>
   z
     .never({ error })
     .optional()
-    .meta({ description: `Not supported: ${error}.` })
+    .meta({ description: `Refused: ${error}.` })
+
+/** The same for a field with one value that turns honour, as they always do. */
+export const refusedExcept = <Value extends number | boolean>(value: Value, error: string) =>
+  z
+    .literal(value, { error })
+    .optional()
+    .meta({ description: `Refused, except \`${value}\`: ${error}.` })
+
+export type Treatment = "honoured" | "refused" | "ignored"
+
+/** How a field is treated, by the beginning of its description. */
+export function treatmentOf(description: string): Treatment {
+  if (description.startsWith("Ignored: ")) return "ignored"
+  return description.startsWith("Refused") ? "refused" : "honoured"
+}
 
 /** Fields that both operations share: who asks whom, and with which limits. */
 export const sharedFields = {
@@ -36,7 +55,7 @@ export const sharedFields = {
   metadata: turn.metadata,
   max_cost_usd: turn.max_cost_usd,
   timeout_seconds: turn.timeout_seconds,
-  temperature: turn.temperature,
+  temperature: turn.temperature.meta({ description: "The temperature of the model. Default: as the manifest says." }),
 }
 
 const OPENAI_EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const
@@ -69,15 +88,33 @@ export const storeField = turn.store.meta({
     "of the space decides.",
 })
 
-export const ignoredFields = {
-  top_p: ignored,
-  prompt_cache_key: ignored,
-  prompt_cache_options: ignored,
-  prompt_cache_retention: ignored,
-  service_tier: ignored,
+export const NO_LOG_PROBABILITIES = "turns have no log probabilities"
+
+const SAMPLING = "it tunes the choice of tokens, for which the manifest has `temperature`"
+const OWN_CACHE = "the service caches prompts by itself"
+
+/** Fields of sampling that only chat completions have. `min_p` and `top_k` are fields of other servers. */
+export const chatSampling = {
+  frequency_penalty: ignored(SAMPLING),
+  logit_bias: ignored(SAMPLING),
+  min_p: ignored(SAMPLING),
+  presence_penalty: ignored(SAMPLING),
+  seed: ignored("no provider promises the same reply again"),
+  top_k: ignored(SAMPLING),
 }
 
-export const NO_LOG_PROBABILITIES = "turns have no log probabilities"
+export const VERBOSITY = "the instructions say how long a reply should be"
+
+/** Fields that both operations treat in the same way, besides those that a turn has. */
+export const untakenFields = {
+  moderation: refused("turns are not moderated. Check texts before you send them"),
+  prompt_cache_key: ignored(OWN_CACHE),
+  prompt_cache_options: ignored(OWN_CACHE),
+  prompt_cache_retention: ignored(OWN_CACHE),
+  service_tier: ignored("the provider's account decides"),
+  top_logprobs: refused(NO_LOG_PROBABILITIES),
+  top_p: ignored(SAMPLING),
+}
 
 /** `developer` is the newer name of `system`. */
 export const messageRole = z.enum(["user", "assistant", "system", "developer"])

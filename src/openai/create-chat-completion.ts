@@ -6,23 +6,29 @@ import type { Attachment } from "../turns/attach-files.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
 import { chatToolFields, turnToolsOf } from "./caller-tools.ts"
 import {
+  chatSampling,
   conversationField,
   effortField,
-  ignoredFields,
+  ignored,
   messageRole,
   NO_LOG_PROBABILITIES,
   outputField,
   reasoningOf,
   refused,
+  refusedExcept,
   sharedFields,
   stopField,
   storeField,
+  untakenFields,
+  VERBOSITY,
   withoutNulls,
 } from "./common-fields.ts"
-import { newMessages, type PlainMessage } from "./plain-messages.ts"
+import { CONTINUE_DESCRIPTION, endedByUser, newMessages, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { chatFormatSchema, turnFormatOf } from "./response-format.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
+
+const TEXT_ONLY = "a reply is text"
 
 const chatPart = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
@@ -71,9 +77,9 @@ export const createChatCompletionSchema = z.preprocess(
         .max(OPENAI_POLICY.messages)
         .meta({
           description:
-            "The messages of the chat; the last one is the user's, or the result of a call. They reach the model as messages; system " +
-            "messages follow the instructions of the space. With `conversation`, only the messages after the last reply are sent, since " +
-            "the space knows the earlier ones.",
+            "The messages of the chat. They reach the model as messages; system messages follow the instructions of the space. With " +
+            "`conversation`, only the messages after the last reply are sent, since the space knows the earlier ones. " +
+            CONTINUE_DESCRIPTION,
           example: [{ role: "user", content: "Where is my order?" }],
         }),
       conversation: conversationField.meta({
@@ -86,28 +92,30 @@ export const createChatCompletionSchema = z.preprocess(
       stream_options: z
         .object({ include_usage: z.boolean().nullish() })
         .optional()
-        .meta({ description: "`include_usage`: the last chunk has the tokens." }),
-      n: z.literal(1, { error: "a turn has one reply" }).optional(),
+        .meta({ description: "`include_usage`: the last chunk has the tokens. All other fields are ignored." }),
+      n: refusedExcept(1, "a turn has one reply"),
       response_format: chatFormatSchema.optional(),
       stop: stopField,
-      logprobs: z.literal(false, { error: NO_LOG_PROBABILITIES }).optional(),
-      modalities: z.array(z.literal("text", { error: "a reply is text" })).optional(),
+      logprobs: refusedExcept(false, NO_LOG_PROBABILITIES),
+      modalities: z
+        .array(z.literal("text", { error: TEXT_ONLY }))
+        .optional()
+        .meta({ description: `Refused, except \`["text"]\`: ${TEXT_ONLY}.` }),
+      audio: refused(TEXT_ONLY),
       ...chatToolFields,
-      ...ignoredFields,
-      frequency_penalty: ignoredFields.top_p,
-      logit_bias: ignoredFields.top_p,
-      moderation: ignoredFields.top_p,
-      prediction: ignoredFields.top_p,
-      presence_penalty: ignoredFields.top_p,
+      function_call: refused("send its newer form, `tool_choice`"),
+      functions: refused("send their newer form, `tools`"),
+      web_search_options: refused("models do not search the web by themselves. Give the space a tool that does"),
+      ...untakenFields,
+      ...chatSampling,
+      prediction: ignored("it only makes a known reply faster"),
       reasoning_effort: effortField,
-      seed: ignoredFields.top_p,
       store: storeField,
-      verbosity: ignoredFields.top_p,
+      verbosity: ignored(VERBOSITY),
       max_completion_tokens: outputField,
       max_tokens: outputField.meta({
         description: "The older name of `max_completion_tokens`. Used if that is missing.",
       }),
-      top_logprobs: refused(NO_LOG_PROBABILITIES),
     })
     .meta({ id: "CreateChatCompletion" }),
 )
@@ -120,7 +128,7 @@ export function createChatCompletion(
   credential: Credential,
   { body, ...request }: OpenAiRequest<CreateChatCompletion>,
 ): Promise<SentTurn> {
-  const all = body.messages.map((message, place) => messageOf(message, `messages.${place}`))
+  const all = endedByUser(body.messages.map((message, place) => messageOf(message, `messages.${place}`)))
   return sendOpenAiTurn(ctx, credential, {
     ...request,
     body,

@@ -6,11 +6,13 @@ import { invalid } from "../base/invalid-field.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
+import type { TurnRow } from "../turns/turn-row.ts"
+import { callItemsOf, type ResponseCall } from "./call-items.ts"
 import { responseToolFields, turnToolsOf } from "./caller-tools.ts"
 import {
   conversationField,
   effortField,
-  ignoredFields,
+  ignored,
   messageRole,
   NO_LOG_PROBABILITIES,
   outputField,
@@ -18,13 +20,19 @@ import {
   refused,
   sharedFields,
   storeField,
+  untakenFields,
   withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
-import type { PlainMessage } from "./plain-messages.ts"
+import { CONTINUE_DESCRIPTION, endedByUser, type PlainMessage } from "./plain-messages.ts"
 import { OPENAI_POLICY } from "./policies.ts"
 import { textFormatSchema, turnFormatOf } from "./response-format.ts"
 import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
+
+const LONG_PROMPTS = "a prompt that is too long leaves out its oldest part"
+
+/** Log probabilities, as `include` names them. */
+const LOG_PROBABILITIES = "message.output_text.logprobs"
 
 const fileId = z.string().min(1).max(64)
 const dataUrl = z.string().min(1)
@@ -51,9 +59,10 @@ const inputMessage = z
   })
   .meta({ id: "ResponseInputMessage" })
 
-const itemReference = z
-  .object({ type: z.literal("item_reference"), id: z.string().min(1).max(128) })
-  .meta({ id: "ResponseItemReference", description: "The id of a message of an earlier response, `msg_…`." })
+const itemReference = z.object({ type: z.literal("item_reference"), id: z.string().min(1).max(128) }).meta({
+  id: "ResponseItemReference",
+  description: "The id of a message or a call of an earlier response, `msg_…` or `fc_…`.",
+})
 
 const functionCall = z
   .object({
@@ -90,7 +99,8 @@ export const createResponseSchema = z.preprocess(
       input: z.union([z.string(), z.array(inputItem).min(1).max(OPENAI_POLICY.messages)]).meta({
         description:
           "The text, or messages with text, images and files. Files are named by the `file_id` of a file of the space, or sent as " +
-          "`data:` URLs. Earlier messages reach the model as messages.",
+          "`data:` URLs. Earlier messages reach the model as messages. " +
+          CONTINUE_DESCRIPTION,
         example: "Where is my order?",
       }),
       instructions: z
@@ -115,26 +125,31 @@ export const createResponseSchema = z.preprocess(
         .optional()
         .meta({ description: "True: the answer is returned at once, and you read or cancel the response later." }),
       stream: z.boolean().optional().meta({ description: "True: the answer is a stream of server-sent events." }),
-      stream_options: z.object({}).optional().meta({ description: "Ignored." }),
+      stream_options: ignored("events have no padding"),
       store: storeField,
       text: z
         .object({ format: z.preprocess((format) => format ?? undefined, textFormatSchema.optional()) })
         .optional()
         .meta({ description: "`format`: the form of the reply. All other fields are ignored." }),
       ...responseToolFields,
-      ...ignoredFields,
-      context_management: ignoredFields.top_p,
-      include: ignoredFields.top_p,
-      max_tool_calls: ignoredFields.top_p,
-      moderation: ignoredFields.top_p,
+      ...untakenFields,
+      access_programs: ignored("the provider's account decides"),
+      context_management: ignored(LONG_PROMPTS),
+      image: ignored("a turn decides how a picture is sent"),
+      include: z
+        .array(z.string().refine((item) => item !== LOG_PROBABILITIES, { error: NO_LOG_PROBABILITIES }))
+        .optional()
+        .meta({
+          description: `Ignored: an answer has all that a turn has. Only \`${LOG_PROBABILITIES}\` is refused: ${NO_LOG_PROBABILITIES}.`,
+        }),
+      max_tool_calls: ignored("it counts OpenAI's own tools. `max_cost_usd` limits a turn"),
       reasoning: z
         .looseObject({ effort: z.preprocess((effort) => effort ?? undefined, effortField) })
         .optional()
         .meta({ description: "`effort`; all other fields are ignored.", example: { effort: "low" } }),
-      truncation: ignoredFields.top_p,
+      truncation: ignored(LONG_PROMPTS),
       max_output_tokens: outputField,
       prompt: refused("prompts belong to the space: set its `instructions` in the manifest"),
-      top_logprobs: refused(NO_LOG_PROBABILITIES),
     })
     .refine((body) => body.conversation === undefined || body.previous_response_id === undefined, {
       error: "cannot be sent together with `conversation`",
@@ -185,27 +200,37 @@ async function messagesOf(
       "input",
     )
   }
-  const replies = new Map<string, PlainMessage>()
-  for (const id of references) {
-    const { result } = await getTurn(ctx, credential, turnIdOf(id))
-    replies.set(id, { role: "assistant", parts: [result ?? ""] })
-  }
+  const turns = new Map<string, TurnRow>()
+  for (const id of references) turns.set(id, await getTurn(ctx, credential, turnIdOf(id)))
   const said: PlainMessage[] = []
   for (const [place, item] of input.entries()) {
     if (item.type === "message") said.push(messageOf(item, `input.${place}`))
-    else if (item.type === "item_reference") said.push(...[replies.get(item.id) ?? []].flat())
-    else if (item.type === "function_call") {
-      const call = { id: item.call_id, name: item.name, arguments: item.arguments }
-      const last = said.at(-1)
-      // Calls of one answer are items of their own.
-      if (last?.role === "assistant") last.calls = [...(last.calls ?? []), call]
-      else said.push({ role: "assistant", parts: [], calls: [call] })
-    } else if (item.type === "function_call_output") {
+    else if (item.type === "item_reference") addReferred(said, item.id, turns.get(item.id))
+    else if (item.type === "function_call") addCall(said, item)
+    else if (item.type === "function_call_output") {
       const output = typeof item.output === "string" ? item.output : item.output.map(({ text }) => text).join("\n\n")
       said.push({ role: "tool", id: item.call_id, output })
     }
   }
-  return [...told, ...said]
+  return endedByUser([...told, ...said])
+}
+
+/** Adds what an earlier response has under this id: one of its calls, or its reply. */
+function addReferred(said: PlainMessage[], id: string, turn: TurnRow | undefined): void {
+  const call = turn && callItemsOf(turn).find((item) => item.id === id)
+  if (call) addCall(said, call)
+  else if (turn) said.push({ role: "assistant", parts: [turn.result ?? ""] })
+}
+
+/** Calls of one answer are items of their own. */
+function addCall(
+  said: PlainMessage[],
+  { call_id: id, name, arguments: written }: Omit<ResponseCall, "id" | "status">,
+): void {
+  const call = { id, name, arguments: written }
+  const last = said.at(-1)
+  if (last?.role === "assistant") last.calls = [...(last.calls ?? []), call]
+  else said.push({ role: "assistant", parts: [], calls: [call] })
 }
 
 function messageOf({ role, content }: z.output<typeof inputMessage>, param: string): PlainMessage {

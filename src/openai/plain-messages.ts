@@ -96,6 +96,17 @@ function inputOf(written: string): Record<string, unknown> {
   return { arguments: written }
 }
 
+const CONTINUE = "Continue."
+
+export const CONTINUE_DESCRIPTION = `If they do not end with the user or a result, the user says \`${CONTINUE}\` at the end.`
+
+/** OpenAI's models also answer after their own reply, or after instructions only. A turn answers its user. */
+export function endedByUser(messages: PlainMessage[]): PlainMessage[] {
+  const last = messages.findLast(({ role }) => role !== "system")
+  const isAnswered = last === undefined || (last.role === "assistant" && !last.calls?.length)
+  return isAnswered ? [...messages, { role: "user", parts: [CONTINUE] }] : messages
+}
+
 /** The messages that a conversation does not know yet: those after its last reply, and all instructions. */
 export function newMessages(messages: readonly PlainMessage[]): PlainMessage[] {
   const known = messages.findLastIndex((message) => message.role === "assistant" && !message.calls?.length)

@@ -2,8 +2,9 @@ import * as z from "zod"
 import { metadataSchema } from "../base/metadata.ts"
 import { type TurnState, turnSchema } from "../turns/schemas.ts"
 import { formatOf, serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import { callItemsOf, callSchema } from "./call-items.ts"
 import type { CreateResponse } from "./create-response.ts"
-import { callItemIdOf, messageIdOf, responseIdOf } from "./ids.ts"
+import { messageIdOf, responseIdOf } from "./ids.ts"
 import { shownFormatOf, textFormatSchema } from "./response-format.ts"
 
 /** The turn of a response or completion: its bill and everything that OpenAI's objects have no field for. */
@@ -43,30 +44,6 @@ const messageSchema = z
 
 export type ResponseMessage = z.input<typeof messageSchema>
 
-const callSchema = z
-  .object({
-    type: z.literal("function_call"),
-    id: z.string().meta({ example: "fc_01jd3k9m2x4t8r5w6y7z0a1b2c_0" }),
-    call_id: z.string().meta({ example: "call_01jd3k9m2x4t8r5w6y7z0a1b2c_0_0" }),
-    name: z.string().meta({ example: "lookup_order" }),
-    arguments: z.string().meta({ description: "The input as JSON.", example: '{"id":"A-1001"}' }),
-    status: z.literal("completed"),
-  })
-  .meta({ id: "ResponseCall", description: "A call of one of your functions." })
-
-type ResponseCall = z.input<typeof callSchema>
-
-/** The calls of the caller's functions with which a turn has ended. */
-export const callItemsOf = ({ turn_id, calls }: TurnRow): ResponseCall[] =>
-  (calls ?? []).map(({ id, name, input }, place) => ({
-    type: "function_call",
-    id: callItemIdOf(turn_id, place),
-    call_id: id,
-    name,
-    arguments: JSON.stringify(input),
-    status: "completed",
-  }))
-
 const STATUSES: Record<TurnState, "queued" | "in_progress" | "completed" | "failed" | "cancelled"> = {
   queued: "queued",
   running: "in_progress",
@@ -97,6 +74,10 @@ const responseUsageSchema = z
   })
   .meta({ id: "ResponseUsage", example: USAGE })
 
+const errorSchema = z.object({ type: z.string(), code: z.string(), message: z.string(), param: z.null() })
+
+type ResponseError = z.input<typeof errorSchema>
+
 export const responseSchema = z
   .object({
     id: z
@@ -109,8 +90,7 @@ export const responseSchema = z
       .enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"])
       .meta({ description: "`incomplete`: the reply was cut off at an output limit.", example: "completed" }),
     background: z.boolean().nullable().meta({ description: "Null if the response is only read.", example: false }),
-    error: z
-      .object({ code: z.string(), message: z.string() })
+    error: errorSchema
       .nullable()
       .meta({ description: "Why the turn failed or was cancelled, with our code.", example: null }),
     incomplete_details: z.object({ reason: z.string() }).nullable().meta({ example: null }),
@@ -129,7 +109,7 @@ export const responseSchema = z
     store: z.boolean(),
     temperature: z.number().nullable().meta({ example: null }),
     text: z.object({ format: textFormatSchema }).meta({ example: { format: { type: "text" } } }),
-    tool_choice: z.string().meta({ example: "auto" }),
+    tool_choice: z.unknown().meta({ description: "As it was sent.", example: "auto" }),
     tools: z.array(z.unknown()).meta({ example: [] }),
     top_p: z.number().nullable().meta({ example: null }),
     truncation: z.string().meta({ example: "disabled" }),
@@ -147,7 +127,10 @@ export type ResponseObject = z.input<typeof responseSchema>
 const seconds = (at: string | null) => (at === null ? null : Math.floor(new Date(at).getTime() / 1000))
 
 /** The parts of a request that its answer repeats. A response that is only read does not have them. */
-export type AskedResponse = Pick<CreateResponse, "background" | "previous_response_id" | "instructions">
+export type AskedResponse = Pick<
+  CreateResponse,
+  "background" | "previous_response_id" | "instructions" | "parallel_tool_calls" | "tool_choice" | "tools"
+>
 
 /** A turn as OpenAI's response. `messages` replaces the reply, as a stream has shown it. */
 export function serializeResponse(
@@ -163,14 +146,14 @@ export function serializeResponse(
     completed_at: row.state === "done" ? seconds(row.finished_at) : null,
     status: isCut ? "incomplete" : STATUSES[row.state],
     background: asked ? (asked.background ?? false) : null,
-    error: errorOf(row),
+    error: responseErrorOf(row),
     incomplete_details: isCut ? { reason: "max_output_tokens" } : null,
     instructions: asked?.instructions ?? null,
     max_output_tokens: row.max_output_tokens,
     metadata: row.metadata,
     model: row.space,
     output: [...(messages ?? messagesOf(row)), ...callItemsOf(row)],
-    parallel_tool_calls: true,
+    parallel_tool_calls: asked?.parallel_tool_calls ?? true,
     previous_response_id: asked?.previous_response_id ?? null,
     reasoning: { effort: row.reasoning_effort, summary: null },
     conversation: { id: row.conversation_id },
@@ -178,8 +161,8 @@ export function serializeResponse(
     store: row.store,
     temperature: row.temperature,
     text: { format: shownFormatOf(formatOf(row)) },
-    tool_choice: "auto",
-    tools: [],
+    tool_choice: asked?.tool_choice ?? "auto",
+    tools: asked?.tools ?? [],
     top_p: null,
     truncation: "disabled",
     usage: row.finished_at === null ? null : usageOf(row),
@@ -193,6 +176,12 @@ export function errorOf(row: TurnRow): { code: string; message: string } | null 
   if (row.state === "failed") return { code: row.error_code ?? "server_error", message: row.error_message ?? "" }
   if (row.state !== "cancelled") return null
   return { code: "cancelled", message: `The turn was cancelled (${row.status_reason}).` }
+}
+
+/** The same as OpenAI's error. Its type says that a repeat does not help: frameworks would send another turn. */
+export function responseErrorOf(row: TurnRow): ResponseError | null {
+  const error = errorOf(row)
+  return error && { type: "invalid_request_error", ...error, param: null }
 }
 
 /** The reply. A turn that only calls functions has none. */

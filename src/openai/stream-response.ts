@@ -2,14 +2,9 @@ import { TurnpikeError } from "../base/errors.ts"
 import { openAiError, streamFailure } from "../base/openai-error.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
+import { callItemsOf } from "./call-items.ts"
 import { messageIdOf } from "./ids.ts"
-import {
-  type AskedResponse,
-  callItemsOf,
-  type ResponseMessage,
-  serializeResponse,
-  textPartOf,
-} from "./response-object.ts"
+import { type AskedResponse, type ResponseMessage, serializeResponse, textPartOf } from "./response-object.ts"
 import { sseComment, sseEvent } from "./sse.ts"
 import { chunkCount, MOST_CHUNKS_AHEAD, TextChunks } from "./text-chunks.ts"
 import type { TextPiece } from "./turn-text.ts"
@@ -75,16 +70,24 @@ export async function* streamResponse(
           yield output.close({ status: isWhole ? "completed" : "incomplete", phase, turn: piece.turn })
           yield callEvents(piece.turn, messages.length, event)
           const response = serializeResponse(piece.turn, asked, messages)
+          if (response.error) yield event("error", errorFields(response.error))
           yield event(ENDINGS[response.status] ?? "response.failed", { response })
         }
       }
     }
   } catch (error) {
     if (!(error instanceof TurnpikeError)) log("error", "stream.broken", { error: describeError(error) })
-    yield sseEvent("error", { ...openAiError(streamFailure(error)), type: "error", sequence_number: number })
+    const fields = errorFields(openAiError(streamFailure(error)))
+    yield sseEvent("error", { type: "error", sequence_number: number, ...fields })
   } finally {
     await pieces.return(undefined)
   }
+}
+
+/** OpenAI documents the fields of an error, and sends them in `error`. Only there frameworks read its type. */
+const errorFields = (error: { type: string; code: string; message: string; param: string | null }) => {
+  const { type: _type, ...documented } = error
+  return { ...documented, error }
 }
 
 /** The events of each call, which is whole at once. */

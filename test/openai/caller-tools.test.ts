@@ -126,6 +126,22 @@ describe("A response", () => {
     expect((await openai.responses.retrieve(first.id)).output).toEqual(first.output)
   })
 
+  test("It refers to the calls of an earlier answer by the ids of their items", async () => {
+    const first = await openai.responses.create({ model, user: "ada", input: ASKED, tools: TOOLS })
+    const calls = first.output.filter((item) => item.type === "function_call")
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: "user", content: ASKED },
+      ...calls.map(({ id }) => ({ type: "item_reference" as const, id: id as string })),
+      ...calls.map(({ call_id, arguments: written }) => ({
+        type: "function_call_output" as const,
+        call_id,
+        output: found(written),
+      })),
+    ]
+    const second = await openai.responses.create({ model, user: "ada", input, tools: TOOLS })
+    expect(second.output).toMatchObject([{ type: "function_call", arguments: '{"id":"A-3"}' }])
+  })
+
   test.each([
     [{ tools: [{ type: "web_search" }] }, "tools.0.type"],
     [{ tools: [{ ...TOOLS[0], name: "delegate" }] }, "tools.0.name"],

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { cp, mkdtemp, rm } from "node:fs/promises"
-import { createServer, type Server } from "node:http"
+import { createServer, request as httpRequest, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,6 +19,7 @@ const run = promisify(execFile)
  * packages are unmodified.
  */
 let provider: Awaited<ReturnType<typeof serveProvider>>
+let proxy: Awaited<ReturnType<typeof serveLossy>>
 let service: Started
 let folder: string
 let model: string
@@ -28,12 +29,14 @@ beforeAll(async () => {
   await cp(join(import.meta.dirname, "langchain"), folder, { recursive: true })
   const env = { OPENAI_BASE_URL: `${provider.url}/v1`, TURNPIKE_MODEL: "m1" }
   ;[service] = await Promise.all([npmStart(undefined, undefined, env), run("npm", ["ci"], { cwd: folder })])
+  proxy = await serveLossy(service.base_url)
   const { space_id } = await api("POST", "/v1/spaces", { title: "Support", manifest: { builtin_tools: [] } })
   model = String(space_id)
 })
 afterAll(async () => {
   await service?.stop()
   await provider?.close()
+  await proxy?.close()
   if (folder) await rm(folder, { recursive: true, force: true })
 })
 
@@ -81,6 +84,35 @@ async function serveProvider() {
       released.promise = promise
       release = resolve
       return () => release()
+    },
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections()
+        server.close(closed)
+      }),
+  }
+}
+
+/** A proxy that, on request, cuts the connection instead of passing on an answer. */
+async function serveLossy(target: string) {
+  let cuts = 0
+  const server: Server = createServer((request, response) => {
+    const cut = () => request.socket.destroy()
+    const { method, headers } = request
+    const sent = httpRequest(target + request.url, { method, headers, agent: false }, async (answer) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of answer) chunks.push(chunk as Buffer)
+      if (cuts-- > 0) return cut()
+      return response.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(chunks))
+    })
+    sent.once("error", cut)
+    request.pipe(sent)
+  })
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut(count: number) {
+      cuts = count
     },
     close: () =>
       new Promise((closed) => {
@@ -193,4 +225,14 @@ describe("Tries that time out while their turn runs make one turn with one bill"
     await expect.poll(() => billsOf(user)).toEqual([["done", 1, true]])
     expect(provider.count(text)).toBe(1)
   })
+})
+
+test.each([
+  ["responses", (client: OpenAI, user: string) => client.responses.create({ model, input: "Hello", user })],
+  ["chat completions", (client: OpenAI, user: string) => chatWith(client, "Hello", user)],
+])("After two lost answers, the retries of %s by the package openai make no second turn", async (name, send) => {
+  const user = `oa-lost-${name.replace(" ", "-")}`
+  proxy.cut(2)
+  await send(openai({ baseURL: `${proxy.url}/v1/openai` }), user)
+  expect(await billsOf(user)).toEqual([["done", 1, true]])
 })

@@ -59,20 +59,25 @@ describe("A stream", () => {
     expect(shape(again)).toEqual(shape(events).slice(5))
   })
 
-  test("The stream of a failed turn ends with response.failed and our code", async () => {
-    const events = await readAll(
-      openAiOf(world, client, { through: world.invoke }).responses.create({
-        model,
-        input: "[fail OUT_OF_STOCK]",
-        user: "customer-1",
-        stream: true,
-      }),
-    )
-    const last = events.at(-1)
-    expect(last).toMatchObject({
+  test("The stream of a failed turn ends with error and response.failed, which say that a repeat does not help", async () => {
+    const body = { model, input: "[fail OUT_OF_STOCK]", user: "customer-1", stream: true }
+    const response = await world.untilAnswered(client.call("POST", "/v1/openai/responses", body))
+    const lines = (await world.untilAnswered(response.text())).split("\n").filter((line) => line.startsWith("data: "))
+    const events = lines.map((line) => JSON.parse(line.slice("data: ".length)) as Record<string, unknown>)
+    const [error, failed] = events.slice(-2)
+    const fields = { code: "OUT_OF_STOCK", message: "Rehearsed: the turn fails with OUT_OF_STOCK.", param: null }
+    const whole = { type: "invalid_request_error", ...fields }
+    const sequence_number = events.length - 2
+    expect(error).toEqual({ type: "error", sequence_number, ...fields, error: whole })
+    expect(failed).toMatchObject({
       type: "response.failed",
-      response: { status: "failed", error: { code: "OUT_OF_STOCK" } },
+      sequence_number: sequence_number + 1,
+      response: { status: "failed", error: whole },
     })
+    const reading = openAiOf(world, client)
+      .responses.stream({ model, input: body.input, user: body.user })
+      .finalResponse()
+    await expect(world.untilAnswered(reading)).rejects.toMatchObject({ code: "OUT_OF_STOCK" })
   })
 
   test("A reader that leaves ends nothing: the turn is done and billed, and a repeat streams it again", async () => {

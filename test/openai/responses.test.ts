@@ -199,7 +199,6 @@ describe("A request that no turn can honour", () => {
     [{ max_output_tokens: 1_000_000 }, "max_output_tokens"],
     [{ text: { format: { type: "xml" } } }, "text.format.type"],
     [{ input: [{ type: "function_call_output", call_id: "c", output: "x" }] }, "input"],
-    [{ input: [{ role: "assistant", content: "Hello" }] }, "input"],
     [
       { input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.internal/b.png" }] }] },
       "input.0.content.0",

@@ -131,7 +131,12 @@ test("A failure during a stream is an event with its code, and a failure of ours
     throw new Error("secret")
   }
   const responses = await eventsIn(streamResponse(broken(), { turn, asked: null, after: -1, log }))
-  expect(responses.at(-1)).toMatchObject({ type: "error", code: "INTERNAL", sequence_number: 2 })
+  expect(responses.at(-1)).toMatchObject({
+    type: "error",
+    code: "INTERNAL",
+    sequence_number: 2,
+    error: { code: "INTERNAL", type: "server_error" },
+  })
   const chunks = await eventsIn(streamChatCompletion(broken(), { turn, includesUsage: false, log }))
   expect(chunks.at(-1)).toMatchObject({ error: { code: "INTERNAL", type: "server_error" } })
   expect(JSON.stringify([responses, chunks])).not.toContain("secret")
