@@ -42,6 +42,7 @@ const V1: Api = {
     "files",
     "tools",
     "openai",
+    "openai-requests",
     "frameworks",
     "idempotency",
     "billing",

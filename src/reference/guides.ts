@@ -28,6 +28,7 @@ import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
 import { exampleData } from "./event-webhooks.ts"
 import { limitsTables } from "./limits-table.ts"
+import { openAiFieldsTable } from "./openai-fields.ts"
 import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "./served-packages.ts"
 
 const QUOTA_EXCEEDED = {
@@ -131,6 +132,8 @@ const INSERTS: Record<string, string> = {
   json_values: countInWords(MAX_VALUES),
   file: sizeInWords(FILE_POLICY.maxBytes),
   faults: String(MAX_FAULTS),
+  chat_fields: openAiFieldsTable("chat"),
+  response_fields: openAiFieldsTable("responses"),
   first_try: timeInWords(OPENAI_POLICY.firstTryMs),
   waiting_stream: timeInWords(OPENAI_POLICY.waitingStreamMs),
   page: String(PAGE_SIZE.usual),
