@@ -24,8 +24,8 @@ OPERATIONS: list[dict[str, Any]] = [
     {"verb": verb.upper(), "path": path, **described}
     for path, verbs in DOCUMENT["paths"].items()
     for verb, described in verbs.items()
-    # OpenAI's own package calls these.
-    if described.get("security") != [] and not path.startswith("/v1/openai/")
+    # The packages of other services call these.
+    if described.get("security") != [] and "x-dialect" not in described
 ]
 
 

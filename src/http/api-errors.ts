@@ -1,7 +1,10 @@
 import type { Context as HonoContext } from "hono"
 import { HTTPException } from "hono/http-exception"
+import { anthropicError } from "../base/anthropic-error.ts"
+import { dialectOf, dialectStatus, shouldRetry } from "../base/dialects.ts"
+import { errorFields } from "../base/error-body.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { openAiError, openAiStatus, shouldRetry } from "../base/openai-error.ts"
+import { openAiError } from "../base/openai-error.ts"
 import { describeError } from "../platform/log.ts"
 import { answerJson } from "./answer-json.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -17,18 +20,21 @@ export function answerError(error: unknown, c: HonoContext<AppEnv>): Response {
   if (known.status >= 500) ctx.log("error", "request.failed", { code: known.code, error: describeError(error) })
   if (known.retryAfter !== undefined) c.header("Retry-After", String(known.retryAfter))
   if (known.status === 401) c.header("WWW-Authenticate", isDashboard(c.req.path) ? "Cookie" : "Bearer")
-  if (isOpenAi(c.req.path)) c.header("X-Should-Retry", shouldRetry(known))
+  const dialect = dialectOf(c.req.path)
+  if (dialect) c.header("X-Should-Retry", shouldRetry(known))
   if (known.code === "VERSION_MISMATCH" && !c.res.headers.has("ETag"))
     setVersion(c, (known.details as { current?: object } | undefined)?.current)
-  const status = isOpenAi(c.req.path) ? openAiStatus(known.status) : known.status
+  const status = dialect ? dialectStatus(known.status) : known.status
   return answerJson(c, errorBody(known, c, ctx.requestId), status)
 }
 
 /** The error body in the format of the path's API. */
 export function errorBody(error: TurnpikeError, { req }: HonoContext<AppEnv>, requestId: string) {
   if (isDashboard(req.path)) return dashboardErrorBody(error, req.method)
-  const body = apiErrorBody(error, requestId)
-  return isOpenAi(req.path) ? { error: { ...body.error, ...openAiError(error) } } : body
+  const dialect = dialectOf(req.path)
+  if (dialect === "anthropic") return anthropicError(error, requestId)
+  const fields = errorFields(error, requestId)
+  return { error: dialect === "openai" ? { ...fields, ...openAiError(error) } : fields }
 }
 
 /** A NOT_FOUND error for an unknown path, with a hint for common mistakes: no version, or a trailing slash. */
@@ -43,19 +49,6 @@ export function nothingAt(path: string): TurnpikeError {
   return new TurnpikeError("NOT_FOUND", `There is nothing at ${path}${hint}.`)
 }
 
-function apiErrorBody(error: TurnpikeError, requestId: string) {
-  return {
-    error: {
-      code: error.code,
-      message: error.message,
-      ...(error.param !== undefined && { param: error.param }),
-      ...(error.details !== undefined && { details: error.details }),
-      retryable: error.retryable,
-      request_id: requestId,
-    },
-  }
-}
-
 function translate(error: unknown): TurnpikeError {
   // Hono's JSON validator throws this, with status 400, for a body that does not parse.
   if (error instanceof HTTPException && error.status === 400) {
@@ -68,9 +61,6 @@ function translate(error: unknown): TurnpikeError {
 
 /** True if a path belongs to the dashboard's API, which has its own format of errors and lists. */
 const isDashboard = (path: string) => path === "/api" || path.startsWith("/api/")
-
-/** True for the OpenAI-compatible operations. Their errors have the fields of OpenAI's in addition to ours. */
-const isOpenAi = (path: string) => path.startsWith("/v1/openai/")
 
 /**
  * The dashboard's error body (docs/decisions/0007-http-conventions.md). For 422 it is `{detail:

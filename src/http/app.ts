@@ -3,6 +3,7 @@ import { methodNotAllowed } from "hono/method-not-allowed"
 import type * as z from "zod"
 import { type Context, createContext, type Overrides } from "../actor/context.ts"
 import { composed } from "../base/casts.ts"
+import { dialectOf } from "../base/dialects.ts"
 import type { BaseEnv } from "../base/env.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
@@ -131,6 +132,8 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     // Set directly on the response's headers: `c.header` would create a new Response each time.
     const { headers } = c.res
     headers.set("X-Request-Id", ctx.requestId)
+    // Anthropic's clients show this one.
+    if (dialectOf(c.req.path) === "anthropic") headers.set("Request-Id", ctx.requestId)
     headers.set("Server-Timing", ctx.meter.header(ms))
     headers.set("Cache-Control", c.get("cacheControl") ?? "no-store")
     for (const [name, value] of SAFE) headers.set(name, value)

@@ -1,21 +1,24 @@
 import type { Context as HonoContext } from "hono"
 import { createMiddleware } from "hono/factory"
 import { type KeyCredential, REVOKED } from "../actor/actor.ts"
+import { dialectOf } from "../base/dialects.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { parseApiKey } from "../keys/api-key.ts"
 import { noteRefused } from "../keys/note-refused.ts"
 import type { RateLimit } from "../platform/rate-limit.ts"
 import type { AppEnv } from "./app-env.ts"
 import { forgetAnswer, limitAt, remember, secondsOf } from "./doors.ts"
+import { KEY_HEADER } from "./key-header.ts"
 import { UNKNOWN_KEYS } from "./policies.ts"
 import { shownPath } from "./shown-path.ts"
 
 /**
- * Reads `Authorization: Bearer <API_KEY>`. A malformed key or a wrong checksum is rejected without any I/O.
- * Unknown keys are counted by address and then rejected with QUOTA_EXCEEDED; existing keys are never counted.
+ * Reads `Authorization: Bearer <API_KEY>`, and for Anthropic's API also `X-Api-Key`. A malformed key or a wrong
+ * checksum is rejected without any I/O. Unknown keys are counted by address and then rejected with QUOTA_EXCEEDED;
+ * existing keys are never counted.
  */
 export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
-  const credential = credentialOf(c.req.header("authorization"))
+  const credential = credentialOf(c)
   c.set("credential", credential)
   const { keys, strangers } = c.get("ctx").doors
   const limit = limitAt(c, "keys", UNKNOWN_KEYS)
@@ -40,12 +43,18 @@ function noteRefusal(c: HonoContext<AppEnv>, credential: KeyCredential): void {
   noteRefused(c.get("ctx"), credential, { error, operation: `${c.req.method} ${shownPath(c.req.path)}` })
 }
 
-function credentialOf(header: string | undefined): KeyCredential {
-  if (!header) throw new TurnpikeError("INVALID_API_KEY", "Send your key as `Authorization: Bearer <API_KEY>`.")
-  const match = /^bearer +(\S+)$/i.exec(header.trim())
-  const credential = match?.[1] ? parseApiKey(match[1]) : null
+function credentialOf({ req }: HonoContext<AppEnv>): KeyCredential {
+  const header = req.header("authorization")
+  const takesBare = dialectOf(req.path) === "anthropic"
+  const bare = takesBare && !header ? req.header(KEY_HEADER) : undefined
+  if (!header && !bare) {
+    const other = takesBare ? " or as `X-Api-Key`" : ""
+    throw new TurnpikeError("INVALID_API_KEY", `Send your key as \`Authorization: Bearer <API_KEY>\`${other}.`)
+  }
+  const key = bare ?? /^bearer +(\S+)$/i.exec(header?.trim() ?? "")?.[1]
+  const credential = key ? parseApiKey(key.trim()) : null
   if (credential) return credential
-  const message = match
+  const message = key
     ? "This is not a well-formed API key. Copy the whole key again."
     : "The Authorization header must be `Bearer <API_KEY>`, with nothing else in it."
   throw new TurnpikeError("INVALID_API_KEY", message)

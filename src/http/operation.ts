@@ -3,6 +3,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import type { Once } from "../actor/once.ts"
 import type { SpaceRoleCheck } from "../actor/shares.ts"
+import type { Dialect } from "../base/dialects.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import { type Guard, guardText } from "../base/powers.ts"
 import type { AppEnv } from "./app-env.ts"
@@ -43,8 +44,8 @@ export interface Operation<
   ofPage?: true
   /** Only another server calls it and authenticates with a secret. So the request's origin is not checked. */
   byServer?: true
-  /** Follows OpenAI's API in its errors, and has no method in our client. */
-  dialect?: "openai"
+  /** Follows the API of another service in its errors, and has no method in our client. */
+  dialect?: Dialect
   /** The largest JSON body, if it is not the usual limit. */
   maxBytes?: number
   /** The numbers of the body keep their digits (parseExact). In all others, a number that would change is refused. */

@@ -3,6 +3,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { isLoopbackName } from "../base/network.ts"
 import { answerError } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
+import { hasKey } from "./key-header.ts"
 
 /** Paths that programs call. All other paths are pages. */
 export const API_PATHS = /^\/(v1|api|callbacks)(\/|$)/
@@ -25,7 +26,6 @@ export function redirectToHttps(address: string): Response {
  */
 export function answerInsecure(c: HonoContext<AppEnv>): Response {
   if (!API_PATHS.test(c.req.path)) return redirectToHttps(c.req.url)
-  const hasKey = c.req.header("Authorization") !== undefined
-  const key = hasKey ? " Its API key has travelled in clear text: revoke it and create another one." : ""
+  const key = hasKey(c.req) ? " Its API key has travelled in clear text: revoke it and create another one." : ""
   return answerError(new TurnpikeError("HTTPS_REQUIRED", `This request came over http. Use https.${key}`), c)
 }

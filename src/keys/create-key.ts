@@ -27,7 +27,7 @@ export const keyName = z
 /** The end user of requests that name none. */
 export const defaultEndUser = endUserRef.meta({
   description:
-    "The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
+    "The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
     "`end_user_ref` of the key's own end user.",
   example: "open-webui",
 })

@@ -66,7 +66,7 @@ export const keySchema = z
       .nullable()
       .meta({
         description:
-          "The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
+          "The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the " +
           "`end_user_ref` of its own end user.",
         example: null,
       }),

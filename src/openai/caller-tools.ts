@@ -1,9 +1,9 @@
 import * as z from "zod"
 import { isFields } from "../base/fields.ts"
-import { invalid } from "../base/invalid-field.ts"
+import { type TurnTools, turnToolsOf } from "../dialects/caller-tools.ts"
+import { type PlainMessage, resultOf } from "../dialects/plain-messages.ts"
 import { toolChoiceWord } from "../turns/caller-tools.ts"
-import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
-import type { PlainMessage } from "./plain-messages.ts"
+import type { CreateTurn } from "../turns/schemas.ts"
 
 const OTHER_TOOLS = "must be `function`: other tools belong to the space, where `PUT /v1/spaces/{space_id}` sets them"
 const functionType = z.literal("function", { error: OTHER_TOOLS })
@@ -51,52 +51,22 @@ export const responseToolFields = {
   ...sharedToolFields,
 }
 
-type GivenTool = { name: string } & Partial<
-  Record<"description" | "parameters", string | Record<string, unknown> | null | undefined>
->
-
-interface Given {
-  tools: readonly GivenTool[]
-  choice: z.output<typeof toolChoiceWord> | { name: string } | undefined
-  parallel: boolean | undefined
-  /** Where a tool has its name and parameters, such as `function.`. */
-  inside: string
+interface GivenFunction {
+  name: string
+  description?: string | null | undefined
+  parameters?: unknown
 }
 
-export type TurnTools = Pick<CreateTurn, "tools" | "tool_choice" | "parallel_tool_calls">
-
-/** The fields of a turn for a request's functions; none without a function. Throws VALIDATION_FAILED. */
-export function turnToolsOf({ tools: given, choice, parallel, inside }: Given): TurnTools {
-  if (given.length === 0) return {}
-  const asked = given.map(({ name, description, parameters }) => ({
-    name,
-    ...(description && { description }),
-    input_schema: schemaOf(parameters),
-  }))
-  const { data, error } = createTurnSchema.shape.tools.safeParse(asked)
-  const [issue] = error?.issues ?? []
-  if (issue) {
-    const [nth, field, ...rest] = issue.path.map(String)
-    const place = field === "input_schema" ? ["parameters", ...rest] : [field, ...rest]
-    const within = field === undefined ? [] : [`${inside}${place.join(".")}`]
-    throw invalid(issue.message, ["tools", ...(nth === undefined ? [] : [nth]), ...within].join("."))
-  }
-  if (typeof choice === "object" && !given.some(({ name }) => name === choice.name)) {
-    throw invalid("must be the name of one of `tools`", `tool_choice.${inside}name`)
-  }
-  return {
-    ...(data && { tools: data }),
-    ...(choice !== undefined && { tool_choice: choice }),
-    ...(parallel === false && { parallel_tool_calls: false }),
-  }
-}
-
-/** A function's parameters. Packages name the draft of their generator, which says nothing about the schema itself. */
-function schemaOf(parameters: unknown): Record<string, unknown> {
-  if (!isFields(parameters)) return { type: "object", properties: {} }
-  const { $schema: _draft, ...schema } = parameters
-  return schema
-}
+/** The functions of a request as the tools of a turn. `inside`: where a tool has its fields. */
+export const functionsOf = (
+  given: readonly GivenFunction[],
+  how: Pick<Parameters<typeof turnToolsOf>[0], "choice" | "parallel" | "inside">,
+): TurnTools =>
+  turnToolsOf({
+    tools: given.map(({ parameters, ...one }) => ({ ...one, schema: parameters })),
+    schemaField: "parameters",
+    ...how,
+  })
 
 /**
  * The results with which a turn continues its conversation, and a text after them; null if the messages do not end
@@ -105,11 +75,18 @@ function schemaOf(parameters: unknown): Record<string, unknown> {
 export function resultsIn(messages: readonly PlainMessage[]): Pick<CreateTurn, "results" | "text"> | null {
   const said = messages.filter(({ role }) => role !== "system")
   const rest = said.slice(said.findLastIndex(({ role }) => role === "assistant") + 1)
-  const results = rest.flatMap((message) =>
-    message.role === "tool" ? [{ id: message.id, output: message.output }] : [],
-  )
+  const results = rest.flatMap((message) => (message.role === "tool" ? [resultOf(message)] : []))
   const parts = rest.flatMap((message) => (message.role === "tool" ? [] : message.parts))
   if (results.length === 0 || parts.some((part) => typeof part !== "string")) return null
   const text = parts.join("\n\n")
   return { results, ...(text.trim() !== "" && { text }) }
+}
+
+/** The input of a call. Models also write arguments that are no object. */
+export function callInputOf(written: string): Record<string, unknown> {
+  try {
+    const input: unknown = written.trim() === "" ? {} : JSON.parse(written)
+    if (isFields(input)) return input
+  } catch {}
+  return { arguments: written }
 }

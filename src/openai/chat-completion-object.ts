@@ -1,8 +1,8 @@
 import * as z from "zod"
-import { TurnpikeError } from "../base/errors.ts"
+import { requireReply } from "../dialects/reply.ts"
+import { turnOfAnswer, turnOfAnswerSchema } from "../dialects/turn-of-answer.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { completionIdOf } from "./ids.ts"
-import { errorOf, turnOfAnswer, turnOfAnswerSchema } from "./response-object.ts"
 
 const USAGE = {
   prompt_tokens: 812,
@@ -95,15 +95,6 @@ export function serializeChatCompletion(row: TurnRow): ChatCompletion {
     usage: chatUsageOf(row),
     turn: turnOfAnswer(row),
   }
-}
-
-/** Throws TURN_FAILED for a turn that failed or was cancelled. */
-export function requireReply(row: TurnRow): void {
-  const error = errorOf(row)
-  if (!error) return
-  throw new TurnpikeError("TURN_FAILED", `${error.code}: ${error.message}`, {
-    details: { turn_id: row.turn_id, state: row.state, reason: error.code },
-  })
 }
 
 export const finishReasonOf = ({ truncated, calls }: TurnRow) =>

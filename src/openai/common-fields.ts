@@ -1,28 +1,11 @@
 import * as z from "zod"
 import { isFields } from "../base/fields.ts"
+import { ignored, refused } from "../dialects/fields.ts"
 import { type CreateTurn, createTurnSchema } from "../turns/schemas.ts"
 
 const turn = createTurnSchema.shape
 
-/** OpenAI's clients send null for fields that are not set. */
-export const withoutNulls = (value: unknown): unknown =>
-  isFields(value) ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) : value
-
-/** A field without an effect that a caller would miss. */
-export const ignored = (reason: string) =>
-  z
-    .unknown()
-    .optional()
-    .meta({ description: `Ignored: ${reason}.` })
-
-/** A field that a caller would rely on and that no turn can honour. */
-export const refused = (error: string) =>
-  z
-    .never({ error })
-    .optional()
-    .meta({ description: `Refused: ${error}.` })
-
-/** The same for a field with one value that turns honour, as they always do. */
+/** A field with one value that turns honour, as they always do. Any other value is refused. */
 export const refusedExcept = <Value extends number | boolean>(value: Value, error: string) =>
   z
     .literal(value, { error })
@@ -70,17 +53,6 @@ export function reasoningOf(effort: (typeof OPENAI_EFFORTS)[number] | undefined)
   if (effort === undefined) return undefined
   return { effort: effort === "minimal" ? "low" : effort === "xhigh" ? "high" : effort }
 }
-
-export const outputField = turn.max_output_tokens
-
-/** OpenAI's clients send one sequence, or a list that may be empty. */
-export const stopField = z
-  .preprocess(
-    (value) => (typeof value === "string" ? [value] : Array.isArray(value) && value.length === 0 ? undefined : value),
-    turn.stop,
-  )
-  .optional()
-  .meta({ description: "One sequence, or up to four. The reply ends before the first of them." })
 
 export const storeField = turn.store.meta({
   description:

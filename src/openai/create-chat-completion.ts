@@ -2,31 +2,28 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { invalid } from "../base/invalid-field.ts"
+import { ignored, outputField, refused, stopField, withoutNulls } from "../dialects/fields.ts"
+import { CONTINUE_DESCRIPTION, endedByUser, newMessages, type PlainMessage } from "../dialects/plain-messages.ts"
+import { DIALECT_POLICY } from "../dialects/policies.ts"
+import type { DialectRequest } from "../dialects/send-turn.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
-import { chatToolFields, turnToolsOf } from "./caller-tools.ts"
+import { callInputOf, chatToolFields, functionsOf } from "./caller-tools.ts"
 import {
   chatSampling,
   conversationField,
   effortField,
-  ignored,
   messageRole,
   NO_LOG_PROBABILITIES,
-  outputField,
   reasoningOf,
-  refused,
   refusedExcept,
   sharedFields,
-  stopField,
   storeField,
   untakenFields,
   VERBOSITY,
-  withoutNulls,
 } from "./common-fields.ts"
-import { CONTINUE_DESCRIPTION, endedByUser, newMessages, type PlainMessage } from "./plain-messages.ts"
-import { OPENAI_POLICY } from "./policies.ts"
 import { chatFormatSchema, turnFormatOf } from "./response-format.ts"
-import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
+import { sendOpenAiTurn } from "./send-turn.ts"
 
 const TEXT_ONLY = "a reply is text"
 
@@ -74,7 +71,7 @@ export const createChatCompletionSchema = z.preprocess(
       messages: z
         .array(chatMessage)
         .min(1)
-        .max(OPENAI_POLICY.messages)
+        .max(DIALECT_POLICY.messages)
         .meta({
           description:
             "The messages of the chat. They reach the model as messages; system messages follow the instructions of the space. With " +
@@ -126,7 +123,7 @@ export type CreateChatCompletion = z.output<typeof createChatCompletionSchema>
 export function createChatCompletion(
   ctx: Context,
   credential: Credential,
-  { body, ...request }: OpenAiRequest<CreateChatCompletion>,
+  { body, ...request }: DialectRequest<CreateChatCompletion>,
 ): Promise<SentTurn> {
   const all = endedByUser(body.messages.map((message, place) => messageOf(message, `messages.${place}`)))
   return sendOpenAiTurn(ctx, credential, {
@@ -138,12 +135,14 @@ export function createChatCompletion(
     reasoning: reasoningOf(body.reasoning_effort),
     format: turnFormatOf(body.response_format),
     stop: body.stop,
-    tools: turnToolsOf({
-      tools: (body.tools ?? []).map((tool) => tool.function),
-      choice: typeof body.tool_choice === "object" ? body.tool_choice.function : body.tool_choice,
-      parallel: body.parallel_tool_calls,
-      inside: "function.",
-    }),
+    tools: functionsOf(
+      (body.tools ?? []).map((tool) => tool.function),
+      {
+        choice: typeof body.tool_choice === "object" ? body.tool_choice.function : body.tool_choice,
+        parallel: body.parallel_tool_calls,
+        inside: "function.",
+      },
+    ),
     messages: body.conversation === undefined ? all : newMessages(all),
     conversation: body.conversation,
   })
@@ -163,8 +162,8 @@ function messageOf(
   }
   const calls = (tool_calls ?? []).map((call) =>
     call.type === "function"
-      ? { id: call.id, ...call.function }
-      : { id: call.id, name: call.custom.name, arguments: call.custom.input },
+      ? { id: call.id, name: call.function.name, input: callInputOf(call.function.arguments) }
+      : { id: call.id, name: call.custom.name, input: callInputOf(call.custom.input) },
   )
   return { role: role === "developer" ? "system" : role, parts, ...(calls.length > 0 && { calls }) }
 }

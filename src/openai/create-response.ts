@@ -3,31 +3,29 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { isFields } from "../base/fields.ts"
 import { invalid } from "../base/invalid-field.ts"
+import { ignored, outputField, refused, withoutNulls } from "../dialects/fields.ts"
+import { CONTINUE_DESCRIPTION, endedByUser, type PlainMessage } from "../dialects/plain-messages.ts"
+import { DIALECT_POLICY } from "../dialects/policies.ts"
+import type { DialectRequest } from "../dialects/send-turn.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import { getTurn } from "../turns/get-turn.ts"
 import type { SentTurn } from "../turns/send-turn.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { callItemsOf, type ResponseCall } from "./call-items.ts"
-import { responseToolFields, turnToolsOf } from "./caller-tools.ts"
+import { callInputOf, functionsOf, responseToolFields } from "./caller-tools.ts"
 import {
   conversationField,
   effortField,
-  ignored,
   messageRole,
   NO_LOG_PROBABILITIES,
-  outputField,
   reasoningOf,
-  refused,
   sharedFields,
   storeField,
   untakenFields,
-  withoutNulls,
 } from "./common-fields.ts"
 import { turnIdOf } from "./ids.ts"
-import { CONTINUE_DESCRIPTION, endedByUser, type PlainMessage } from "./plain-messages.ts"
-import { OPENAI_POLICY } from "./policies.ts"
 import { textFormatSchema, turnFormatOf } from "./response-format.ts"
-import { type OpenAiRequest, sendOpenAiTurn } from "./send-turn.ts"
+import { sendOpenAiTurn } from "./send-turn.ts"
 
 const LONG_PROMPTS = "a prompt that is too long leaves out its oldest part"
 
@@ -96,7 +94,7 @@ export const createResponseSchema = z.preprocess(
   z
     .strictObject({
       ...sharedFields,
-      input: z.union([z.string(), z.array(inputItem).min(1).max(OPENAI_POLICY.messages)]).meta({
+      input: z.union([z.string(), z.array(inputItem).min(1).max(DIALECT_POLICY.messages)]).meta({
         description:
           "The text, or messages with text, images and files. Files are named by the `file_id` of a file of the space, or sent as " +
           "`data:` URLs. Earlier messages reach the model as messages. " +
@@ -164,7 +162,7 @@ export type CreateResponse = z.output<typeof createResponseSchema>
 export async function createResponse(
   ctx: Context,
   credential: Credential,
-  { body, ...request }: OpenAiRequest<CreateResponse>,
+  { body, ...request }: DialectRequest<CreateResponse>,
 ): Promise<SentTurn> {
   return sendOpenAiTurn(ctx, credential, {
     ...request,
@@ -174,8 +172,7 @@ export async function createResponse(
     outputField: "max_output_tokens",
     reasoning: reasoningOf(body.reasoning?.effort),
     format: turnFormatOf(body.text?.format),
-    tools: turnToolsOf({
-      tools: body.tools ?? [],
+    tools: functionsOf(body.tools ?? [], {
       choice: body.tool_choice,
       parallel: body.parallel_tool_calls,
       inside: "",
@@ -194,9 +191,9 @@ async function messagesOf(
   const told: PlainMessage[] = instructions ? [{ role: "system", parts: [instructions] }] : []
   if (typeof input === "string") return [...told, { role: "user", parts: [input] }]
   const references = [...new Set(input.flatMap((item) => (item.type === "item_reference" ? [item.id] : [])))]
-  if (references.length > OPENAI_POLICY.references) {
+  if (references.length > DIALECT_POLICY.references) {
     throw invalid(
-      `has more than ${OPENAI_POLICY.references} references. Send a \`conversation\` instead of earlier messages`,
+      `has more than ${DIALECT_POLICY.references} references. Send a \`conversation\` instead of earlier messages`,
       "input",
     )
   }
@@ -227,7 +224,7 @@ function addCall(
   said: PlainMessage[],
   { call_id: id, name, arguments: written }: Omit<ResponseCall, "id" | "status">,
 ): void {
-  const call = { id, name, arguments: written }
+  const call = { id, name, input: callInputOf(written) }
   const last = said.at(-1)
   if (last?.role === "assistant") last.calls = [...(last.calls ?? []), call]
   else said.push({ role: "assistant", parts: [], calls: [call] })

@@ -1,13 +1,9 @@
-/** Ids of OpenAI's objects have the same last part as the id of their turn, so no table relates them. */
-const OF_TURN = /^(?:resp_|msg_|fc_|chatcmpl-)([0-9a-z]{26})(?:_\d+)?$/
+import { idFor } from "../dialects/ids.ts"
 
-const idFor = (prefix: string, turnId: string) => prefix + turnId.replace(/^turn_/, "")
+const OF_TURN = /^(?:resp_|msg_|fc_|chatcmpl-)([0-9a-z]{26})(?:_\d+)?$/
 
 export const responseIdOf = (turnId: string) => idFor("resp_", turnId)
 export const completionIdOf = (turnId: string) => idFor("chatcmpl-", turnId)
-
-/** The id of a message of the reply. Only a stream has more than one: it also shows text before tool calls. */
-export const messageIdOf = (turnId: string, place = 0) => idFor("msg_", turnId) + (place === 0 ? "" : `_${place}`)
 
 /** The id of the item of a call of the caller's functions. */
 export const callItemIdOf = (turnId: string, place: number) => `${idFor("fc_", turnId)}_${place}`

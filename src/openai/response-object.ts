@@ -1,21 +1,14 @@
 import * as z from "zod"
 import { metadataSchema } from "../base/metadata.ts"
-import { type TurnState, turnSchema } from "../turns/schemas.ts"
-import { formatOf, serializeTurn, type TurnRow } from "../turns/turn-row.ts"
+import { messageIdOf } from "../dialects/ids.ts"
+import { errorOf } from "../dialects/reply.ts"
+import { turnOfAnswer, turnOfAnswerSchema } from "../dialects/turn-of-answer.ts"
+import type { TurnState } from "../turns/schemas.ts"
+import { formatOf, type TurnRow } from "../turns/turn-row.ts"
 import { callItemsOf, callSchema } from "./call-items.ts"
 import type { CreateResponse } from "./create-response.ts"
-import { messageIdOf, responseIdOf } from "./ids.ts"
+import { responseIdOf } from "./ids.ts"
 import { shownFormatOf, textFormatSchema } from "./response-format.ts"
-
-/** The turn of a response or completion: its bill and everything that OpenAI's objects have no field for. */
-export const turnOfAnswerSchema = turnSchema
-  .omit({ text: true, result: true, metadata: true, error: true })
-  .meta({ id: "TurnOfAnswer", description: "Not a field of OpenAI: the turn, with its bill." })
-
-export function turnOfAnswer(row: TurnRow): z.input<typeof turnOfAnswerSchema> {
-  const { text: _text, result: _result, metadata: _metadata, error: _error, ...turn } = serializeTurn(row)
-  return turn
-}
 
 const textPartSchema = z
   .object({
@@ -171,14 +164,7 @@ export function serializeResponse(
   }
 }
 
-/** Why a turn has no reply; null for any other turn. */
-export function errorOf(row: TurnRow): { code: string; message: string } | null {
-  if (row.state === "failed") return { code: row.error_code ?? "server_error", message: row.error_message ?? "" }
-  if (row.state !== "cancelled") return null
-  return { code: "cancelled", message: `The turn was cancelled (${row.status_reason}).` }
-}
-
-/** The same as OpenAI's error. Its type says that a repeat does not help: frameworks would send another turn. */
+/** Why a turn has no reply. The type says that a repeat does not help: frameworks would send another turn. */
 export function responseErrorOf(row: TurnRow): ResponseError | null {
   const error = errorOf(row)
   return error && { type: "invalid_request_error", ...error, param: null }

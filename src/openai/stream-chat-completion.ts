@@ -1,11 +1,13 @@
+import { streamFailure } from "../base/dialects.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { openAiError, streamFailure } from "../base/openai-error.ts"
+import { openAiError } from "../base/openai-error.ts"
+import { requireReply } from "../dialects/reply.ts"
+import { sseComment, sseData } from "../dialects/sse.ts"
+import { turnOfAnswer } from "../dialects/turn-of-answer.ts"
+import type { TextPiece } from "../dialects/turn-text.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
-import { chatCallsOf, chatUsageOf, chunkOf, finishReasonOf, requireReply } from "./chat-completion-object.ts"
-import { turnOfAnswer } from "./response-object.ts"
-import { sseComment, sseData } from "./sse.ts"
-import type { TextPiece } from "./turn-text.ts"
+import { chatCallsOf, chatUsageOf, chunkOf, finishReasonOf } from "./chat-completion-object.ts"
 
 /** Text of an earlier step and the reply are paragraphs of one message. */
 const NEXT_PARAGRAPH = "\n\n"

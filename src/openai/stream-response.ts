@@ -1,13 +1,14 @@
+import { streamFailure } from "../base/dialects.ts"
 import { TurnpikeError } from "../base/errors.ts"
-import { openAiError, streamFailure } from "../base/openai-error.ts"
+import { openAiError } from "../base/openai-error.ts"
+import { messageIdOf } from "../dialects/ids.ts"
+import { sseComment, sseEvent } from "../dialects/sse.ts"
+import type { TextPiece } from "../dialects/turn-text.ts"
 import { describeError, type Log } from "../platform/log.ts"
 import type { TurnRow } from "../turns/turn-row.ts"
 import { callItemsOf } from "./call-items.ts"
-import { messageIdOf } from "./ids.ts"
 import { type AskedResponse, type ResponseMessage, serializeResponse, textPartOf } from "./response-object.ts"
-import { sseComment, sseEvent } from "./sse.ts"
 import { chunkCount, MOST_CHUNKS_AHEAD, TextChunks } from "./text-chunks.ts"
-import type { TextPiece } from "./turn-text.ts"
 
 interface Streamed {
   /** The turn as it was when the stream began. */

@@ -1,3 +1,4 @@
+import type { Dialect } from "../base/dialects.ts"
 import type { ClientMethods } from "./client-sample.ts"
 
 /** The method of the client (`client/`) for each operation. A test calls every method. */
@@ -93,12 +94,20 @@ export const CLIENT_METHODS: ClientMethods = {
   getBalance: "balance",
 }
 
-/** The method of OpenAI's client for each operation that follows its API. */
-export const OPENAI_METHODS: ClientMethods = {
-  createResponse: "responses.create",
-  getResponse: "responses.retrieve",
-  cancelResponse: "responses.cancel",
-  createChatCompletion: "chat.completions.create",
-  listSpaceModels: "models.list",
-  getSpaceModel: "models.retrieve",
+/** The method of a service's own client for each operation that follows its API. */
+export const DIALECT_METHODS: Record<Dialect, ClientMethods> = {
+  openai: {
+    createResponse: "responses.create",
+    getResponse: "responses.retrieve",
+    cancelResponse: "responses.cancel",
+    createChatCompletion: "chat.completions.create",
+    listSpaceModels: "models.list",
+    getSpaceModel: "models.retrieve",
+  },
+  anthropic: {
+    createMessage: "messages.create",
+    countMessageTokens: "messages.countTokens",
+    listMessageModels: "models.list",
+    getMessageModel: "models.retrieve",
+  },
 }

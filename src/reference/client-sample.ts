@@ -1,4 +1,6 @@
 import { CLIENT_PACKAGE } from "../../client/src/names.ts"
+import type { Dialect } from "../base/dialects.ts"
+
 /** One call of an operation, with all its parameters. */
 export interface SampleCall {
   params: Record<string, unknown>
@@ -23,7 +25,10 @@ export interface SampledClient {
 }
 
 export const OWN_CLIENT: SampledClient = { label: CLIENT_PACKAGE, variable: "turnpike" }
-export const OPENAI_CLIENT: SampledClient = { label: "openai", variable: "openai" }
+export const DIALECT_CLIENTS: Record<Dialect, SampledClient> = {
+  openai: { label: "openai", variable: "openai" },
+  anthropic: { label: "@anthropic-ai/sdk", variable: "anthropic" },
+}
 
 /** The code sample for a client. The viewer makes the samples for curl and other languages itself. */
 export function clientSample(call: SampleCall, method: string, { label, variable } = OWN_CLIENT) {

@@ -2,18 +2,19 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AI_SDK_PACKAGE, CLIENT_PACKAGE, COMMAND, DEV_PACKAGE, PYTHON_MODULE } from "../../client/src/names.ts"
 import { FORMAT_POLICY } from "../agent-config/policies.ts"
+import { THINKING_BUDGETS } from "../anthropic/request-fields.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import { countInWords, sizeInWords, timeInWords } from "../base/in-words.ts"
 import { USD_DECIMALS, usdText } from "../base/money.ts"
 import { PROFILE_MOST } from "../base/profile.ts"
 import { MAX_VALUES } from "../base/storable.ts"
 import { EXPORT_POLICY, USAGE_KEY_POLICY } from "../billing/policies.ts"
+import { DIALECT_POLICY } from "../dialects/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES } from "../http/json-bodies.ts"
 import { DEPRECATION_POLICY } from "../http/policies.ts"
 import { OFFSET_PAGE_MOST, PAGE_SIZE } from "../http/query.ts"
-import { OPENAI_POLICY } from "../openai/policies.ts"
 import { PORTAL_POLICY } from "../portal/policies.ts"
 import { DETAILS_EXAMPLES } from "../quotas/refusal.ts"
 import { EXACT_DECIMALS } from "../receipts/end-user-receipt.ts"
@@ -26,6 +27,7 @@ import { FIRST_CALL_BOUNDS } from "../turns/first-call.ts"
 import { MESSAGE_POLICY, TURN_POLICY, WATCH_POLICY } from "../turns/policies.ts"
 import { declarationOf, EVENT_NAMES } from "../webhooks/event-types.ts"
 import { RETRY_TIMES, WEBHOOK_POLICY } from "../webhooks/policies.ts"
+import { DIALECT_CLIENTS } from "./client-sample.ts"
 import { exampleData } from "./event-webhooks.ts"
 import { limitsTables } from "./limits-table.ts"
 import { openAiFieldsTable } from "./openai-fields.ts"
@@ -52,13 +54,28 @@ const turnpike = new Turnpike({
 `
 
 /** The first lines of a sample with OpenAI's client. */
-export const OPENAI_START = `import OpenAI from "openai"
+const OPENAI_START = `import OpenAI from "openai"
 
 const openai = new OpenAI({
   apiKey: process.env.TURNPIKE_API_KEY,
   baseURL: process.env.TURNPIKE_BASE_URL + "/v1/openai",
 })
 `
+
+/** The first lines of a sample with Anthropic's client. */
+const ANTHROPIC_START = `import Anthropic from "@anthropic-ai/sdk"
+
+const anthropic = new Anthropic({
+  apiKey: process.env.TURNPIKE_API_KEY,
+  baseURL: process.env.TURNPIKE_BASE_URL + "/v1/anthropic",
+})
+`
+
+/** The first lines of samples with other services' clients, by package. */
+export const DIALECT_STARTS: Readonly<Record<string, string>> = {
+  [DIALECT_CLIENTS.openai.label]: OPENAI_START,
+  [DIALECT_CLIENTS.anthropic.label]: ANTHROPIC_START,
+}
 
 /** The first lines of a sample with the Python client. */
 export const PYTHON_START = `import os
@@ -91,6 +108,7 @@ def call(method, path, body=None):
 const INSERTS: Record<string, string> = {
   client: CLIENT_START,
   openai: OPENAI_START,
+  anthropic: ANTHROPIC_START,
   client_name: CLIENT_PACKAGE,
   ai_sdk_name: AI_SDK_PACKAGE,
   dev_name: DEV_PACKAGE,
@@ -134,8 +152,10 @@ const INSERTS: Record<string, string> = {
   faults: String(MAX_FAULTS),
   chat_fields: openAiFieldsTable("chat"),
   response_fields: openAiFieldsTable("responses"),
-  first_try: timeInWords(OPENAI_POLICY.firstTryMs),
-  waiting_stream: timeInWords(OPENAI_POLICY.waitingStreamMs),
+  low_budget: countInWords(THINKING_BUDGETS.low),
+  medium_budget: countInWords(THINKING_BUDGETS.medium),
+  first_try: timeInWords(DIALECT_POLICY.firstTryMs),
+  waiting_stream: timeInWords(DIALECT_POLICY.waitingStreamMs),
   page: String(PAGE_SIZE.usual),
   page_most: String(PAGE_SIZE.most),
   dashboard_page_most: String(OFFSET_PAGE_MOST),

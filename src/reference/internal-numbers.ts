@@ -17,7 +17,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "BOARD_POLICY.*",
   "EXPLORER_POLICY.*",
   "RETENTION_POLICY.*",
-  ...of("OPENAI_POLICY", "firstTryMs modelPage waitingStreamMs"),
+  ...of("DIALECT_POLICY", "firstTryMs modelPage waitingStreamMs"),
   "SETUP_POLICY.*",
   ...of("RESALE_POLICY", "shownVersions millionths lowBalance"),
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),

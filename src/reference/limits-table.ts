@@ -4,12 +4,12 @@ import { COUNTED, type CountedCap } from "../base/counted.ts"
 import { usdText } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
+import { DIALECT_POLICY } from "../dialects/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-bodies.ts"
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
-import { OPENAI_POLICY } from "../openai/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS } from "../quotas/caps.ts"
 import { SETTINGS } from "../settings/registry.ts"
@@ -38,7 +38,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   FILE_POLICY,
   FORMAT_POLICY,
   MESSAGE_POLICY,
-  OPENAI_POLICY,
+  DIALECT_POLICY,
   PROVIDER_POLICY,
   ACTING_POLICY,
   LAUNCH_POLICY,
@@ -150,7 +150,7 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
     title: "Requests and streams",
     reader: "owners",
     words: "rate body payload long poll",
-    policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY", "OPENAI_POLICY"],
+    policies: ["BODY_POLICY", "LOOK_POLICY", "STREAM_POLICY", "DIALECT_POLICY"],
     rows: bodyRows,
   },
   {

@@ -1,5 +1,5 @@
+import { dialectStatus } from "../base/dialects.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
-import { openAiStatus } from "../base/openai-error.ts"
 import { ERROR_DETAILS } from "./error-schemas.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
@@ -52,7 +52,7 @@ export function errorAnswers(
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status: own } = ERROR_CODES[code]
-    const status = dialect === "openai" ? openAiStatus(own) : own
+    const status = dialect ? dialectStatus(own) : own
     byStatus.set(status, [...(byStatus.get(status) ?? []), code].sort())
   }
   const answers = [...byStatus]
@@ -88,6 +88,6 @@ function errorAnswer(status: number, codes: ErrorCode[], schema: JsonValue, comp
 function withCode(body: JsonValue, code: ErrorCode): JsonValue {
   const { cause, retryable } = ERROR_CODES[code]
   const more = code in ERROR_DETAILS && { details: ERROR_DETAILS[code] }
-  if (body.error) return { error: { ...body.error, code, message: cause, ...more, retryable } }
+  if (body.error) return { ...body, error: { ...body.error, code, message: cause, ...more, retryable } }
   return "code" in body ? { ...body, detail: cause, code, ...more } : body
 }

@@ -1,8 +1,8 @@
 import type * as z from "zod"
 import type { ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
-import { OPENAI_METHODS } from "./client-methods.ts"
-import { type ClientMethods, clientSample, OPENAI_CLIENT, OWN_CLIENT } from "./client-sample.ts"
+import { DIALECT_METHODS } from "./client-methods.ts"
+import { type ClientMethods, clientSample, DIALECT_CLIENTS, OWN_CLIENT } from "./client-sample.ts"
 import { type Components, createComponents } from "./components.ts"
 import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
@@ -103,8 +103,9 @@ function describe(operation: Operation, { components, responses, options }: Docu
   }
   const bodyExample = sent && { ...(exampleFor("body", sent) as JsonValue), ...operation.example?.body }
   const parameters = parametersOf(operation, schema, exampleFor)
-  const [methods, client] =
-    operation.dialect === "openai" ? [OPENAI_METHODS, OPENAI_CLIENT] : [options.clientMethods, OWN_CLIENT]
+  const [methods, client] = operation.dialect
+    ? [DIALECT_METHODS[operation.dialect], DIALECT_CLIENTS[operation.dialect]]
+    : [options.clientMethods, OWN_CLIENT]
   const clientMethod = methods?.[operation.id]
   const call = {
     params: valuesOf(parameters, "path"),
@@ -199,6 +200,7 @@ const TAGS: Record<string, string> = {
   Usage: "Reports of billed amounts, by key, end user and other dimensions.",
   Models: "The models on which agents can run, and their prices.",
   OpenAI: "Turns in the form of OpenAI's API, for its clients, agent frameworks and chat interfaces.",
+  Anthropic: "Turns in the form of Anthropic's Messages API, for its clients, agent frameworks and coding agents.",
   Health: "The health of the service, for monitors and load balancers.",
   "API keys": "API keys for your servers: their scopes, caps, rotation and revocation.",
   auth: "All ways to sign in, and signing out.",

@@ -108,5 +108,5 @@ export function homeMarkdown({ title, about, groups }: PageList, details = ""): 
 export const llmsText = (list: PageList, { everything, document }: { everything: string; document: string }): string =>
   homeMarkdown(
     list,
-    `Turnpike is a hosted service. A server calls it at this host below \`/v1\`, with \`Authorization: Bearer <API_KEY>\`. \`/v1/openai\` accepts the clients of OpenAI's API. Every page is Markdown at its address with \`.md\`, and [all guides](${everything}) are on one page. The [OpenAPI document](${document}) has every operation.`,
+    `Turnpike is a hosted service. A server calls it at this host below \`/v1\`, with \`Authorization: Bearer <API_KEY>\`. \`/v1/openai\` accepts the clients of OpenAI's API, and \`/v1/anthropic\` those of Anthropic's. Every page is Markdown at its address with \`.md\`, and [all guides](${everything}) are on one page. The [OpenAPI document](${document}) has every operation.`,
   )

@@ -1,5 +1,4 @@
-import { OPENAI_CLIENT } from "./client-sample.ts"
-import { CLIENT_START, OPENAI_START, PYTHON_START } from "./guides.ts"
+import { CLIENT_START, DIALECT_STARTS, PYTHON_START } from "./guides.ts"
 import type { JsonValue } from "./json-value.ts"
 import { pythonLiteral } from "./python-sample.ts"
 
@@ -48,7 +47,7 @@ export function samplesOf(operation: SampledOperation): { lang: string; text: st
 
 function typescriptOf({ source, label }: { source: string; label: string }): string {
   const call = source.replace(QUOTED_ID, (_match, prefix: string) => `process.env.${variableOf(prefix)}!`)
-  const start = label === OPENAI_CLIENT.label ? OPENAI_START : CLIENT_START
+  const start = DIALECT_STARTS[label] ?? CLIENT_START
   return `${start}${call.startsWith("await ") ? `console.log(${call})` : call}`
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import type { Dialect } from "../base/dialects.ts"
 import { API_CODES, ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { errorUnion } from "./error-schemas.ts"
@@ -58,6 +59,27 @@ const openAiErrorSchema = z
   })
   .meta({ id: "OpenAiError" })
 
+const anthropicErrorSchema = z
+  .object({
+    type: z.literal("error"),
+    error: errorUnion(
+      API_CODES,
+      {
+        ...shapeWith(z.string().optional().meta({ description: PARAM })),
+        type: z.string().meta({
+          description: "A group of errors, as Anthropic names it. Decide by `code` or the status instead.",
+          example: "invalid_request_error",
+        }),
+      },
+      { idOf: (name) => `${name}AnthropicErrorBody` },
+    ),
+    request_id: z.string(),
+  })
+  .meta({ id: "AnthropicError" })
+
+/** The form of errors in each dialect. */
+const DIALECT_ERRORS: Record<Dialect, z.ZodType> = { openai: openAiErrorSchema, anthropic: anthropicErrorSchema }
+
 export const API_SURFACE: Surface = {
   info: {
     title: "Turnpike",
@@ -84,5 +106,5 @@ export const API_SURFACE: Surface = {
     ] as const),
     ...(body ? BODY_CODES : []),
   ],
-  errorSchema: (_status, { dialect }) => (dialect === "openai" ? openAiErrorSchema : apiError),
+  errorSchema: (_status, { dialect }) => (dialect ? DIALECT_ERRORS[dialect] : apiError),
 }

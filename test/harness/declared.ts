@@ -89,8 +89,7 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
     if (status >= 400) {
       const body = parse(text)
       demand(headers.get("content-type") === "application/json", "an error that is not JSON")
-      const isOpenAi = operation ? operation["x-dialect"] === "openai" : isOpenAiError(body)
-      const schema = isOpenAi ? "OpenAiError" : isError(status)
+      const schema = errorSchemaOf(operation ? operation["x-dialect"] : dialectIn(body)) ?? isError(status)
       faults.push(...checkOf({ $ref: `#/components/schemas/${schema}` })(body))
       const { error, code = error?.code } = (body ?? {}) as {
         error?: { code?: string; request_id?: string }
@@ -118,8 +117,15 @@ export function declaredAnswers({ components }: OpenApi, surface: keyof typeof S
   }
 }
 
-/** Errors of OpenAI's form have a type. */
-const isOpenAiError = (body: unknown) => (body as { error?: { type?: string } } | undefined)?.error?.type !== undefined
+/** The schema of errors of a dialect. */
+export const errorSchemaOf = (dialect: string | undefined): string | undefined =>
+  dialect === "openai" ? "OpenAiError" : dialect === "anthropic" ? "AnthropicError" : undefined
+
+/** Errors of OpenAI's form have a type, and those of Anthropic's two. */
+function dialectIn(body: unknown): string | undefined {
+  const { type, error } = (body ?? {}) as { type?: string; error?: { type?: string } }
+  return type === "error" ? "anthropic" : error?.type === undefined ? undefined : "openai"
+}
 
 function parse(text: string): unknown {
   try {

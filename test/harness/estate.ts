@@ -207,10 +207,24 @@ const CALLS: Record<string, (estate: Estate) => EstateCall> = {
     },
     headers: { "idempotency-key": "new completion" },
   }),
+  createMessage: ({ space, canary, references }) => ({
+    body: {
+      model: space,
+      max_tokens: 100,
+      metadata: { user_id: canary },
+      messages: [{ role: "user", content: [...sourcesOf(references), { type: "text", text: "new" }] }],
+      stream: true,
+    },
+    headers: { "idempotency-key": "new message" },
+  }),
+  countMessageTokens: ({ space }) => ({ body: { model: space, messages: [{ role: "user", content: "new" }] } }),
 }
 
 const filesOf = ({ files }: Estate["references"]) =>
   [files ?? []].flat().map((file_id) => ({ type: "input_file", file_id }))
+
+const sourcesOf = ({ files }: Estate["references"]) =>
+  [files ?? []].flat().map((file_id) => ({ type: "document", source: { type: "file", file_id } }))
 
 /** A call of an operation that succeeds for the estate's owner. */
 export function callOfOperation(operation: V1Operation, estate: Estate) {

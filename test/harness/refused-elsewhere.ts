@@ -152,6 +152,26 @@ export async function triesOfMoney(world: World): Promise<RefusedTry[]> {
         },
       },
     }
+    const data = url.slice(url.indexOf(",") + 1)
+    calls.createMessage = {
+      method: "POST",
+      path: "/v1/anthropic/v1/messages",
+      headers: once,
+      body: {
+        model: space,
+        max_tokens: 100,
+        metadata: { user_id: "ada" },
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "See" },
+              { type: "document", source: { type: "base64", media_type: "text/plain", data } },
+            ],
+          },
+        ],
+      },
+    }
     // The first refusal may write the event of a limit.
     for (const [id, call] of Object.entries(calls)) {
       await byKey(client)({ ...call, headers: { "idempotency-key": `first ${id}` } })

@@ -60,7 +60,8 @@ function seesWebhook(name: CallerName, where: PlaceName): boolean {
 }
 
 export const namesPlace = ({ id, path }: V1Operation) =>
-  idsIn(path).length > 0 || /^((create|estimate)Turn|createResponse|createChatCompletion)$/.test(id)
+  idsIn(path).length > 0 ||
+  /^((create|estimate)Turn|createResponse|createChatCompletion|createMessage|countMessageTokens)$/.test(id)
 
 /**
  * The required answer of a cell. A resource that is absent and one that the caller cannot see give
@@ -83,7 +84,7 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
     const isNarrow = /Statements|UsageExport/.test(id) ? caller.scope !== "all" : caller.scope === "space"
     const denied = isNarrow || (id !== "createSpace" && caller.test)
     if (errors.includes("SCOPE_DENIED") && denied) return { code: "SCOPE_DENIED" }
-    const shown = visible && !(id === "listSpaceModels" && place.archived)
+    const shown = visible && !(/^list(Space|Message)Models$/.test(id) && place.archived)
     return { code: null, ...(LISTS.test(id) && { shown }) }
   }
   if (/\/(end-users|erasures)\//.test(path) && !SEEN_IN_SPACES.includes(id)) {
@@ -104,11 +105,12 @@ export function expectedOf({ operation, caller: name, place: where }: Cell): Exp
 const OF_ACCOUNT = /^(list(Prices|EndUserDefaults)|(get|put|delete)Price|putEndUserDefaults|putUsageKeys)$/
 const SEEN_IN_SPACES = ["getEndUser", "exportEndUser"]
 /** Operations that list resources of places. */
-export const LISTS = /^(list(Spaces|SpaceModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/
+export const LISTS = /^(list(Spaces|SpaceModels|MessageModels|Turns|Webhooks|Events|EndUsers)|getUsage)$/
 
 /** Queries that make a list return everything. */
 const QUERIES: Record<string, string> = {
   listSpaceModels: "",
+  listMessageModels: "?limit=1000",
   listSpaces: "?archived=all&limit=100",
   getUsage: "?group_by=end_user_ref",
 }

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { OpenApi } from "./declared.ts"
+import { errorSchemaOf, type OpenApi } from "./declared.ts"
 import type { AnySchema } from "./json-schema.ts"
 import { fieldsText, noteShown, pathsIn, type Shown, WITHOUT_SCHEMA } from "./shown-fields.ts"
 
@@ -17,7 +17,7 @@ export function sightsOf(document: OpenApi, surface: "v1" | "dashboard") {
   const { schemas } = document.components
   const errorOf = (dialect: string | undefined, status: number) => {
     if (surface === "dashboard") return status === 422 ? "HTTPValidationError" : "DashboardError"
-    return dialect === "openai" ? "OpenAiError" : "Error"
+    return errorSchemaOf(dialect) ?? "Error"
   }
   return () => {
     const shown: Shown = new Map()

@@ -20,6 +20,8 @@ export const turnOf = async (response: Response) => (await response.json()) as T
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
+const STREAMED_PATHS = ["/v1/openai/chat/completions", "/v1/anthropic/v1/messages"]
+
 /**
  * The whole service on a test's clock: its workers, its stand-ins, and the queue's deliveries,
  * which the test controls.
@@ -212,8 +214,8 @@ export async function createWorld(
           ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
         }),
       )
-      if (path !== "/v1/openai/chat/completions" || !response.ok) return response
-      // The stream of a completion lasts as long as its turn.
+      if (!STREAMED_PATHS.includes(path) || !response.ok) return response
+      // The stream of a completion or message lasts as long as its turn.
       return untilAnswered(response.text().then((text) => new Response(text, response)))
     }
     const space = async (body: object = {}) => {

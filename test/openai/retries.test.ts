@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { OPENAI_POLICY } from "../../src/openai/policies.ts"
+import { DIALECT_POLICY } from "../../src/dialects/policies.ts"
 import { losing, openAiOf, turnCount } from "../harness/openai-clients.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -60,7 +60,7 @@ describe("A retry of OpenAI's client after a lost answer", () => {
     const others = await openai.responses.create({ model, input: "Hello", user: "customer-2" }, retry)
     expect(others.id).not.toBe(first.id)
     expect((await openai.responses.create({ model, input: "Hello", user: "customer-1" }, retry)).id).toBe(first.id)
-    await world.advance(OPENAI_POLICY.firstTryMs + 1)
+    await world.advance(DIALECT_POLICY.firstTryMs + 1)
     expect((await openai.responses.create({ model, input: "Hello", user: "customer-1" }, retry)).id).not.toBe(first.id)
   })
 })

@@ -246,13 +246,16 @@ test.each([
   ["/v1/turns", { accept: "text/event-stream" }],
   ["/v1/openai/responses", {}],
   ["/v1/openai/chat/completions", {}],
+  ["/v1/anthropic/v1/messages", {}],
 ])("A request to %s counts, and its answer has the headers", async (path, headers) => {
   const account = await ratedAccount({ requests_per_minute: 2 })
   const turn = { space: account.space, text: "hello", end_user_ref: "customer-1" }
   const openai = { model: account.space, user: "customer-1" }
+  const messages = [{ role: "user", content: "hello" }]
   const bodies: Record<string, object> = {
     "/v1/openai/responses": { ...openai, input: "hello" },
-    "/v1/openai/chat/completions": { ...openai, messages: [{ role: "user", content: "hello" }] },
+    "/v1/openai/chat/completions": { ...openai, messages },
+    "/v1/anthropic/v1/messages": { model: account.space, max_tokens: 100, messages },
   }
   const ask = async () => {
     const more = { ...headers, "idempotency-key": crypto.randomUUID() }

@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { once } from "node:events"
-import { symlink, writeFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { mkdir, symlink, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { freePort } from "../../src/local/postgres.ts"
@@ -32,7 +32,11 @@ beforeAll(async () => {
     python ? installWheel(python) : null,
   ])
   world = await createSampleWorld(service)
-  await symlink(resolve("node_modules/openai"), join(client.project, "node_modules/openai"))
+  for (const name of ["openai", "@anthropic-ai/sdk", "@ai-sdk/anthropic", "ai"]) {
+    const link = join(client.project, "node_modules", name)
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(resolve("node_modules", name), link)
+  }
   // Every curl of the samples fails if the status is an error.
   await writeFile(join(client.project, ".curlrc"), "fail-with-body\nsilent\nshow-error\n")
 })

@@ -62,7 +62,7 @@ const NEVER: Record<string, ErrorCode[]> = {
   ],
   // They parse a header only if the request has it.
   createChatTurn: ["IDEMPOTENCY_KEY_REQUIRED"],
-  openAiRequest: ["IDEMPOTENCY_KEY_REQUIRED"],
+  dialectRequest: ["IDEMPOTENCY_KEY_REQUIRED"],
   // They catch the error.
   finishOauthLogin: ["SECOND_FACTOR_REQUIRED"],
   listWatched: ["NOT_FOUND"],

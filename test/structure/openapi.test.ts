@@ -3,8 +3,8 @@ import type * as z from "zod"
 import { Turnpike } from "../../client/src/index.ts"
 import { CLIENT_PACKAGE } from "../../client/src/names.ts"
 import { documentOf, SURFACES, type SurfaceName } from "../../scripts/documents.ts"
+import { dialectStatus } from "../../src/base/dialects.ts"
 import { ERROR_CODES } from "../../src/base/errors.ts"
-import { openAiStatus } from "../../src/base/openai-error.ts"
 
 interface Content {
   content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>
@@ -85,7 +85,7 @@ test.each(operations)(
       if (!(Number(status) >= 400)) continue
       for (const [code, { value }] of Object.entries(json(shared)?.examples ?? {})) {
         const { cause, cure, status: own, retryable } = ERROR_CODES[code as keyof typeof ERROR_CODES]
-        expect(String(operation.dialect === "openai" ? openAiStatus(own) : own)).toBe(status)
+        expect(String(operation.dialect ? dialectStatus(own) : own)).toBe(status)
         expect(shared?.description).toContain(`\`${code}\`: ${cause} ${cure}`)
         expect(JSON.stringify(value)).not.toBe("{}")
         if (surface === "v1") expect(value).toMatchObject({ error: { code, retryable } })

@@ -156,8 +156,8 @@ function inOrder(requests: FuzzRequest[], random: Random): FuzzRequest[] {
 /** Sent alone, because the clock moves during the request, and tool calls have time limits. */
 const isHeld = (request: FuzzRequest) => request.path.includes("wait=") || waitsForTurn(request)
 
-/** A request of OpenAI's API can wait until its turn has run. */
-const waitsForTurn = ({ path, method }: FuzzRequest) => method === "POST" && path.startsWith("/v1/openai/")
+/** A request of OpenAI's or Anthropic's API can wait until its turn has run. */
+const waitsForTurn = ({ path, method }: FuzzRequest) => method === "POST" && /^\/v1\/(openai|anthropic)\//.test(path)
 
 async function send(request: FuzzRequest) {
   const { path, method, headers } = request

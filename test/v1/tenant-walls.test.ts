@@ -96,7 +96,8 @@ async function usesOf({ userId }: TestClient): Promise<string[]> {
 
 /** True if the operation names existing resources. References in bodies count as ids too. */
 const namesThings = ({ id, path }: V1Operation) =>
-  (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) || /^(create(Turn|Response|ChatCompletion)|estimateTurn)$/.test(id)
+  (idsIn(path).length > 0 && !OF_OWN_WORDS.test(id)) ||
+  /^(create(Turn|Response|ChatCompletion|Message)|estimateTurn|countMessageTokens)$/.test(id)
 
 /** The calls of an operation that must not write: by intruders that it refuses, and reads. */
 const quietTriesOf = (operation: V1Operation, place: number) =>
@@ -179,7 +180,7 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
 
 /** Fields of queries and bodies, by name, that never name another caller's resource. */
 const PLAIN = new Set(
-  `limit wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
+  `limit after_id before_id wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
   instructions time_zone profile profile_keys temperature reasoning stop store response_format max_output_tokens max_steps timeout_seconds history builtin_tools image_model subagents value description
   input_schema request answers_later identity required url headers allowed_tools input text messages tool_choice parallel_tool_calls results max_cost_usd events enabled event_type type order from to
   include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd rate

@@ -1,6 +1,6 @@
 import OpenAI from "openai"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
-import { OPENAI_POLICY } from "../../src/openai/policies.ts"
+import { DIALECT_POLICY } from "../../src/dialects/policies.ts"
 import { readAnswer } from "../harness/answers.ts"
 import { BARE } from "../harness/customer.ts"
 import { openAiOf, turnCount, turnIn } from "../harness/openai-clients.ts"
@@ -105,7 +105,7 @@ test("A streamed chat completion whose turn waits longer ends with the error tha
   const openai = openAiOf(world, client, { through: world.invoke })
   await expect(openAiOf(world, client).chat.completions.create({ model, ...chat })).rejects.toThrow("waits")
   const stream = openai.chat.completions.create({ model, ...chat, stream: true })
-  const reading = stream.then((one) => readWhileWaiting(one, () => world.advance(OPENAI_POLICY.waitingStreamMs)))
+  const reading = stream.then((one) => readWhileWaiting(one, () => world.advance(DIALECT_POLICY.waitingStreamMs)))
   const ended = await world.untilAnswered(reading).catch((error: unknown) => error)
   expect(ended).toMatchObject({ code: "TURN_WAITING" })
   expect(String((ended as Error).message)).toMatch(/The turn turn_\w+ waits for a decision of the call 0\.0/)

@@ -499,7 +499,7 @@ export interface ApiKey {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
-  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  /** The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
   /** How much the key may send in a minute, and at the same time. Null: no limit. */
   rate: Rate | null
@@ -533,7 +533,7 @@ export interface ApiKeyWithCaps {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
-  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  /** The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
   /** How much the key may send in a minute, and at the same time. Null: no limit. */
   rate: Rate | null
@@ -3147,7 +3147,7 @@ export interface NewApiKey {
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
-  /** The end user of requests of `/v1/openai` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  /** The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
   default_end_user_ref: string | null
   /** How much the key may send in a minute, and at the same time. Null: no limit. */
   rate: Rate | null

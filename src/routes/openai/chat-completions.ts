@@ -1,21 +1,12 @@
-import { TurnpikeError } from "../../base/errors.ts"
+import { DIALECT_POLICY } from "../../dialects/policies.ts"
+import { AWAIT_END_ERRORS, awaitEnd } from "../../dialects/reply.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { chatCompletionSchema, serializeChatCompletion } from "../../openai/chat-completion-object.ts"
 import { createChatCompletion, createChatCompletionSchema } from "../../openai/create-chat-completion.ts"
-import { OPENAI_POLICY } from "../../openai/policies.ts"
 import { streamChatCompletion } from "../../openai/stream-chat-completion.ts"
-import { turnWaiting } from "../../openai/turn-waiting.ts"
-import { waitForSent } from "../../turns/send-turn.ts"
-import { isTerminal, isWaiting } from "../../turns/turn-row.ts"
-import {
-  answerStream,
-  openAiRequest,
-  TURN_ANSWER_HEADERS,
-  TURN_ERRORS,
-  TURN_HEADERS,
-  OPENAI_TAG as tag,
-} from "./request.ts"
+import { answerStream, dialectRequest, TURN_ANSWER_HEADERS } from "../dialects/turn-request.ts"
+import { TURN_ERRORS, TURN_HEADERS, OPENAI_TAG as tag } from "./turn-operations.ts"
 
 export function mountChatCompletions(app: App) {
   app.operation(
@@ -33,7 +24,7 @@ export function mountChatCompletions(app: App) {
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createChatCompletionSchema,
-      maxBytes: OPENAI_POLICY.bodyBytes,
+      maxBytes: DIALECT_POLICY.bodyBytes,
       answer: {
         status: 200,
         description: "The completion.",
@@ -41,11 +32,11 @@ export function mountChatCompletions(app: App) {
         headers: TURN_ANSWER_HEADERS,
         also: { "text/event-stream": "One message per chunk, then `[DONE]`." },
       },
-      errors: [...TURN_ERRORS, "TURN_FAILED", "TURN_WAITING"],
+      errors: [...TURN_ERRORS, ...AWAIT_END_ERRORS, "TURN_FAILED"],
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]
-      const sent = await createChatCompletion(ctx, credential, openAiRequest(c, body))
+      const sent = await createChatCompletion(ctx, credential, dialectRequest(c, body))
       const turn = madeOf(c, sent)
       if (body.stream) {
         const includesUsage = body.stream_options?.include_usage ?? false
@@ -54,16 +45,7 @@ export function mountChatCompletions(app: App) {
           streamChatCompletion(pieces, { turn, includesUsage, log }),
         )
       }
-      const until = ctx.clock.now().getTime() + OPENAI_POLICY.waitSeconds * 1000
-      const ended = await waitForSent(ctx, credential, sent, { until, signal: c.req.raw.signal })
-      if (isWaiting(ended)) throw turnWaiting(ended)
-      if (!isTerminal(ended.state)) {
-        throw new TurnpikeError(
-          "UNAVAILABLE",
-          `The turn ${turn.turn_id} has not ended yet. Read it with GET /v1/turns.`,
-        )
-      }
-      return serializeChatCompletion(ended)
+      return serializeChatCompletion(await awaitEnd(ctx, credential, sent, c.req.raw.signal))
     },
   )
 }

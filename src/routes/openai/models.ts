@@ -1,14 +1,10 @@
 import * as z from "zod"
+import { listSpaceModels } from "../../dialects/list-space-models.ts"
 import type { App } from "../../http/app.ts"
 import { idParam } from "../../http/query.ts"
-import {
-  listSpaceModels,
-  serializeSpaceModel,
-  spaceModelSchema,
-  spaceModelsSchema,
-} from "../../openai/list-space-models.ts"
+import { serializeSpaceModel, spaceModelSchema, spaceModelsSchema } from "../../openai/space-model.ts"
 import { getSpace } from "../../spaces/get-space.ts"
-import { OPENAI_TAG as tag } from "./request.ts"
+import { OPENAI_TAG as tag } from "./turn-operations.ts"
 
 export function mountSpaceModels(app: App) {
   app.operation(

@@ -1,24 +1,18 @@
 import * as z from "zod"
+import { DIALECT_POLICY } from "../../dialects/policies.ts"
+import { OPEN_TURN_TEXT_ERRORS } from "../../dialects/turn-text.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { booleanParam, idParam, wholeParam } from "../../http/query.ts"
 import { createResponse, createResponseSchema } from "../../openai/create-response.ts"
 import { turnIdOf } from "../../openai/ids.ts"
-import { OPENAI_POLICY } from "../../openai/policies.ts"
 import { responseSchema, serializeResponse } from "../../openai/response-object.ts"
 import { streamResponse } from "../../openai/stream-response.ts"
-import { OPEN_TURN_TEXT_ERRORS } from "../../openai/turn-text.ts"
 import { CANCEL_TURN_ERRORS, cancelTurn } from "../../turns/cancel-turn.ts"
 import { getTurn } from "../../turns/get-turn.ts"
 import { waitForSent } from "../../turns/send-turn.ts"
-import {
-  answerStream,
-  openAiRequest,
-  TURN_ANSWER_HEADERS,
-  TURN_ERRORS,
-  TURN_HEADERS,
-  OPENAI_TAG as tag,
-} from "./request.ts"
+import { answerStream, dialectRequest, TURN_ANSWER_HEADERS } from "../dialects/turn-request.ts"
+import { TURN_ERRORS, TURN_HEADERS, OPENAI_TAG as tag } from "./turn-operations.ts"
 
 const responseParams = z.object({ response_id: idParam })
 const EVENTS = {
@@ -42,7 +36,7 @@ export function mountResponses(app: App) {
         "See [OpenAI clients](/docs/openai).",
       headers: TURN_HEADERS,
       body: createResponseSchema,
-      maxBytes: OPENAI_POLICY.bodyBytes,
+      maxBytes: DIALECT_POLICY.bodyBytes,
       answer: {
         status: 200,
         description: "The response.",
@@ -54,7 +48,7 @@ export function mountResponses(app: App) {
     },
     async (c, { body }) => {
       const [ctx, credential] = [c.get("ctx"), c.get("credential")]
-      const sent = await createResponse(ctx, credential, openAiRequest(c, body))
+      const sent = await createResponse(ctx, credential, dialectRequest(c, body))
       const turn = madeOf(c, sent)
       if (body.stream) {
         const { log } = ctx
@@ -63,7 +57,7 @@ export function mountResponses(app: App) {
         )
       }
       if (body.background) return serializeResponse(turn, body)
-      const until = ctx.clock.now().getTime() + OPENAI_POLICY.waitSeconds * 1000
+      const until = ctx.clock.now().getTime() + DIALECT_POLICY.waitSeconds * 1000
       return serializeResponse(await waitForSent(ctx, credential, sent, { until, signal: c.req.raw.signal }), body)
     },
   )

@@ -3,6 +3,8 @@ import { parseBaseEnv } from "../../base/env.ts"
 import type { Group } from "../../http/app.ts"
 import { keyOrResultToken } from "../../http/result-token-auth.ts"
 import { WATCH_PATH } from "../../turns/watch-token.ts"
+import { mountMessages } from "../anthropic/messages.ts"
+import { mountMessageModels } from "../anthropic/models.ts"
 import { mountConversations } from "../conversations.ts"
 import { mountEndUsers } from "../end-users.ts"
 import { mountEvents } from "../events.ts"
@@ -59,6 +61,8 @@ export const v1: Group = {
     mountResponses(app)
     mountChatCompletions(app)
     mountSpaceModels(app)
+    mountMessages(app)
+    mountMessageModels(app)
     mountEndUsers(app, FOR_KEYS)
     mountProfiles(app, FOR_KEYS)
     mountPortalSessions(app)

@@ -1,9 +1,6 @@
 import * as z from "zod"
-import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
-import { listSpaces } from "../spaces/list-spaces.ts"
 import type { SpaceRow } from "../spaces/serialize-space.ts"
-import { OPENAI_POLICY } from "./policies.ts"
 
 export const spaceModelSchema = z
   .object({
@@ -30,20 +27,3 @@ export const serializeSpaceModel = (
   owned_by: brand,
   name: title,
 })
-
-/** The active spaces in the key's scope, newest first, up to `modelPages` pages. OpenAI's list has no pages. */
-export async function listSpaceModels(ctx: Context, credential: Credential): Promise<SpaceRow[]> {
-  const found: SpaceRow[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < OPENAI_POLICY.modelPages; page++) {
-    const { data, next_cursor } = await listSpaces(ctx, credential, {
-      filters: { archived: "false" },
-      limit: OPENAI_POLICY.modelPage,
-      ...(cursor !== null && { cursor }),
-    })
-    found.push(...data)
-    cursor = next_cursor
-    if (cursor === null) break
-  }
-  return found
-}

@@ -8,7 +8,7 @@ import { type Position, parsePosition } from "../turns/shown-text.ts"
 import { goesOn, type StepRow } from "../turns/step-row.ts"
 import type { TextPlace, TurnEventRow } from "../turns/turn-event.ts"
 import { isWaiting, type StoredWaiting, type TurnRow, waitingOfEvent } from "../turns/turn-row.ts"
-import { OPENAI_POLICY } from "./policies.ts"
+import { DIALECT_POLICY } from "./policies.ts"
 import { turnWaiting } from "./turn-waiting.ts"
 
 /** The next thing that a reader of a turn's text sees. */
@@ -67,7 +67,7 @@ export async function openTurnText(
         const isBehind = !text.isBegun && (latest.waits_behind ?? null) !== null
         if (isBehind && waitsSince === null) yield { kind: "behind", turn: latest }
         waitsSince = isBehind || text.waits ? (waitsSince ?? now()) : null
-        if (waitsSince !== null && now() - waitsSince >= OPENAI_POLICY.waitingStreamMs) {
+        if (waitsSince !== null && now() - waitsSince >= DIALECT_POLICY.waitingStreamMs) {
           latest = await readTurn()
           if (isWaiting(latest)) throw turnWaiting(latest)
         }

@@ -1,48 +1,45 @@
 import type { Context as HonoContext } from "hono"
+import { type DialectRequest, END_USER_HEADER } from "../../dialects/send-turn.ts"
+import { openTurnText, type TextPiece } from "../../dialects/turn-text.ts"
 import type { AppEnv } from "../../http/app-env.ts"
 import { textHeader } from "../../http/body-coding.ts"
 import { parseIdempotencyKey, REPLAYED } from "../../http/idempotency.ts"
 import { RATE_HEADERS } from "../../http/rate-headers.ts"
 import { textStream, untilClientLeaves } from "../../http/text-stream.ts"
-import { END_USER_HEADER, type OpenAiRequest, SEND_OPEN_AI_TURN_ERRORS } from "../../openai/send-turn.ts"
-import { openTurnText, type TextPiece } from "../../openai/turn-text.ts"
 import type { OwnPushes } from "../../turns/pushes.ts"
 import type { TurnRow } from "../../turns/turn-row.ts"
 
-export const OPENAI_TAG = "OpenAI"
-
-/** OpenAI's clients count their retries in this header. */
+/** The clients of both services count their retries in this header. */
 const RETRY_COUNT = "X-Stainless-Retry-Count"
 
-/** The headers of operations that send a turn, for the documentation. */
-export const TURN_HEADERS = [
+/** The headers of operations that send a turn, for the documentation. `fields`: those that name the end user. */
+export const turnHeaders = ({ service, fields }: { service: string; fields: string }) => [
   {
     name: "Idempotency-Key",
     required: false,
     description:
-      "A unique value per logical request, of 1–255 printable ASCII characters. Without it, a retry of OpenAI's clients is " +
+      `A unique value per logical request, of 1–255 printable ASCII characters. Without it, a retry of ${service}'s clients is ` +
       "recognised by its body.",
     example: "order-1001",
   },
   {
     name: END_USER_HEADER,
     required: false,
-    description:
-      "Your own id for your end user, for clients that send neither `safety_identifier` nor `user`. Without any, it is the `default_end_user_ref` of the key, or its `key_id`.",
+    description: `Your own id for your end user, ${fields}. Without any, it is the \`default_end_user_ref\` of the key, or its \`key_id\`.`,
     example: "customer-42",
   },
 ]
 
 export const TURN_ANSWER_HEADERS = { [REPLAYED]: "`true` if an earlier request created the turn.", ...RATE_HEADERS }
 
-/** The errors of operations that send a turn. */
-export const TURN_ERRORS = [...SEND_OPEN_AI_TURN_ERRORS, "INVALID_ENCODING", "IDEMPOTENCY_KEY_INVALID"] as const
+/** The errors of the headers. */
+export const TURN_HEADER_ERRORS = ["INVALID_ENCODING", "IDEMPOTENCY_KEY_INVALID"] as const
 
 /** The request with the headers that matter for its turn. */
-export function openAiRequest<Body extends { stream?: boolean | undefined; background?: boolean | undefined }>(
+export function dialectRequest<Body extends { stream?: boolean | undefined; background?: boolean | undefined }>(
   c: HonoContext<AppEnv>,
   body: Body,
-): OpenAiRequest<Body> {
+): DialectRequest<Body> {
   const key = c.req.header("idempotency-key")
   return {
     body,

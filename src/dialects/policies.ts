@@ -1,5 +1,5 @@
-/** Numbers of the OpenAI-compatible API (docs/architecture/openai.md). */
-export const OPENAI_POLICY = {
+/** Numbers of the APIs of other services over turns (docs/architecture/openai.md). */
+export const DIALECT_POLICY = {
   /** How long a request without `background` or `stream` waits for its turn, in seconds: the longest timeout. */
   waitSeconds: 3_600,
   /** How long a stream stays open while its turn waits: long enough for a person who is asked and there. */

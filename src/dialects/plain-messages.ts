@@ -1,20 +1,22 @@
-import { isFields } from "../base/fields.ts"
 import { invalid } from "../base/invalid-field.ts"
 import type { Attachment } from "../turns/attach-files.ts"
 import { messagesSchema, type TurnMessage } from "../turns/messages.ts"
 import { turnText } from "../turns/schemas.ts"
 
-/** A call of a tool, with its arguments as the model wrote them. */
+/** The roles of messages with texts and files. */
+export const PLAIN_ROLES = ["system", "user", "assistant"] as const
+
+/** A call of a tool. */
 interface PlainCall {
   id: string
   name: string
-  arguments: string
+  input: Record<string, unknown>
 }
 
-/** A message of either API, without its form. */
+/** A message of a dialect, without its form. */
 export type PlainMessage =
-  | { role: "system" | "user" | "assistant"; parts: (string | Attachment)[]; calls?: PlainCall[] }
-  | { role: "tool"; id: string; output: string }
+  | { role: (typeof PLAIN_ROLES)[number]; parts: (string | Attachment)[]; calls?: PlainCall[] }
+  | { role: "tool"; id: string; output: string; isError?: boolean }
 
 /** The name of the field with the messages. */
 type MessagesField = "input" | "messages"
@@ -50,7 +52,7 @@ function turnMessages(plain: readonly PlainMessage[], fileIds: readonly string[]
   let file = 0
   return plain.map((message): TurnMessage => {
     if (message.role === "tool") {
-      return { role: "tool", results: [{ id: ids.answered(message.id), output: message.output }] }
+      return { role: "tool", results: [resultOf({ ...message, id: ids.answered(message.id) })] }
     }
     const { role, parts, calls = [] } = message
     if (role === "user") {
@@ -66,10 +68,14 @@ function turnMessages(plain: readonly PlainMessage[], fileIds: readonly string[]
     file += parts.filter((part) => typeof part !== "string").length
     const content = parts.filter((part) => typeof part === "string").join("\n\n")
     if (role === "system") return { role, content }
-    const made = calls.map((call) => ({ id: ids.made(call.id), name: call.name, input: inputOf(call.arguments) }))
+    const made = calls.map((call) => ({ id: ids.made(call.id), name: call.name, input: call.input }))
     return { role, content, ...(made.length > 0 && { calls: made }) }
   })
 }
+
+/** The result of a call, as a turn has it. */
+export const resultOf = ({ id, output, isError = false }: Extract<PlainMessage, { role: "tool" }>) =>
+  isError ? { id, error: output } : { id, output }
 
 /** Some servers number the calls of each answer from the beginning. A turn wants another id for each call. */
 class UniqueIds {
@@ -85,15 +91,6 @@ class UniqueIds {
     const nth = this.times.get(id) ?? 1
     return nth === 1 ? id : `${id}~${nth}`
   }
-}
-
-/** The input of a call. Models also write arguments that are no object. */
-function inputOf(written: string): Record<string, unknown> {
-  try {
-    const input: unknown = written.trim() === "" ? {} : JSON.parse(written)
-    if (isFields(input)) return input
-  } catch {}
-  return { arguments: written }
 }
 
 const CONTINUE = "Continue."
