@@ -34,6 +34,17 @@ export const toolName = z
   .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
   .meta({ example: "lookup_order" })
 
+/** The server's name under which an owner's agent sees the tools of the containers of its space. */
+export const CONTAINER = "container"
+
+/** A tool of a turn's caller. Agents join the names of their own servers and tools with `__`, too. */
+export const callerToolName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter, then at most 63 letters, digits, - and _")
+  .refine((name) => !reserved.includes(name), "is the name of a built-in tool")
+  .refine((name) => !name.startsWith(`${CONTAINER}__`), "is a name of a container's tool")
+  .meta({ example: "lookup_order" })
+
 export const serverName = z
   .string()
   .regex(

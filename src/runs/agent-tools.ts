@@ -1,10 +1,9 @@
 import type { ToolSpec } from "../agent/engine.ts"
 import { toolTokenBound } from "../agent/estimate.ts"
 import { TOOL_SEARCH } from "../agent-config/manifest.ts"
-import { BUILTIN_TOOLS, DELEGATE, FIND_TOOLS } from "../agent-config/names.ts"
+import { BUILTIN_TOOLS, CONTAINER, DELEGATE, FIND_TOOLS } from "../agent-config/names.ts"
 import { callOne } from "../platform/db.ts"
 import type { BoundTool } from "../tools/bound-tool.ts"
-import { PREFIX } from "../tools/container-tools.ts"
 import { CALL_TOOL_SPEC, findToolsTool, groupsOf, namesInResult } from "../tools/find-tools.ts"
 import { fitTools } from "../tools/fit-tools.ts"
 import { ofServer } from "../tools/mcp-pins.ts"
@@ -97,7 +96,9 @@ function groupNames({ claim }: Run, hidden: ReadonlyMap<string, BoundTool>): str
   const { tools, mcp_servers: servers } = claim.config
   const own = groupsOf(Object.keys(tools).filter((name) => hidden.has(name)))
   const remote = Object.keys(servers).sort()
-  const contained = [...hidden.keys()].some((name) => name.startsWith(`${PREFIX}__`) && !Object.hasOwn(servers, PREFIX))
+  const contained = [...hidden.keys()].some(
+    (name) => name.startsWith(`${CONTAINER}__`) && !Object.hasOwn(servers, CONTAINER),
+  )
   return [
     ...(remote.length > 0 ? [`those of the servers ${remote.join(", ")}`] : []),
     ...(own.length > 0 ? [`those for ${own.join(", ")}`] : []),

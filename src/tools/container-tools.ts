@@ -1,4 +1,5 @@
 import type { Context } from "../actor/context.ts"
+import { CONTAINER } from "../agent-config/names.ts"
 import { traceHeaders } from "../base/trace-context.ts"
 import type { Container } from "../infrastructure/container.ts"
 import { type InfrastructureError, noteError } from "../infrastructure/errors.ts"
@@ -10,9 +11,6 @@ import { connectMcp, mcpToolName, mcpTools, type StoreImage } from "./mcp-tools.
 import { createSecrets, type Secrets } from "./secrets.ts"
 import type { ToolTurn } from "./task-tools.ts"
 import type { ToolContext } from "./tool-context.ts"
-
-/** The name under which an owner's agent sees the containers of its space. */
-export const PREFIX = "container"
 
 const UNAVAILABLE = "The container of this space does not answer."
 
@@ -34,7 +32,7 @@ export async function openContainer(
     memory: { budget: ctx.memory, holder: ctx.requestId },
   })
   const deps = { outbound, clock: ctx.clock, secrets, signal, trace: traceHeaders(turn, "turn") }
-  const server = { name: PREFIX, url, headers }
+  const server = { name: CONTAINER, url, headers }
   const connection = await connectMcp(deps, server).catch(unavailable)
   onConnect(connection)
   const explain = (error: McpError) => {
@@ -76,7 +74,7 @@ export function toolsOfContainers(opened: readonly { name: string; tools: BoundT
   for (const { name, tools } of opened) {
     for (const tool of tools) {
       const plain = tool.spec.name
-      const own = bound.has(plain) ? mcpToolName(PREFIX, `${name}_${plain.slice(`${PREFIX}__`.length)}`) : plain
+      const own = bound.has(plain) ? mcpToolName(CONTAINER, `${name}_${plain.slice(`${CONTAINER}__`.length)}`) : plain
       bound.set(own, { ...tool, spec: { ...tool.spec, name: own } })
     }
   }

@@ -12,7 +12,7 @@ create type turnpike.open_calls as (
 -- The decision of admit_turn about a new turn, with the rows that the turn names.
 -- refused: 'space' (the caller sees no such space), 'archived', 'end_user' (blocked), 'end_user_of_owner' (named by a
 -- member), 'model', 'conversation' or 'files'. Or 'max_output' (above most_output), or 'max_cost' (the turn's own
--- limit is below `needed`). 'tool_names': a tool of the caller has the name of a tool of the space.
+-- limit is below `needed`). 'tool_names': a tool of the caller has the name of a tool of the space, or of a server.
 -- 'calls': no calls are open. 'results': they are not exactly those of the open calls. 'exchange': it is too long.
 -- Null: it may be sent if the balance and the caps allow it.
 create type turnpike.admission as (
@@ -181,7 +181,8 @@ begin
     admission.conversation_name := concat('conv_' || caller.member_id || ' ',
       coalesce(p_asked.conversation, 'default'));
   end if;
-  if p_asked.tool_names <> '[]' and exists (select from jsonb_object_keys(space.tools) n where p_asked.tool_names ? n)
+  if p_asked.tool_names <> '[]' and exists (select from jsonb_array_elements_text(p_asked.tool_names) n
+    where space.tools ? n or (n like '%\_\_%' and space.mcp_servers ? split_part(n, '__', 1)))
   then
     admission.refused := 'tool_names';
   elsif p_asked.answers is not null then

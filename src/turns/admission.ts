@@ -127,7 +127,7 @@ export function admissionRefusal(
     case "tool_names":
       return new TurnpikeError(
         "VALIDATION_FAILED",
-        "tools: One of them has the name of a tool of the space. Choose another name, or leave it out.",
+        "tools: One of them has the name of a tool of the space or of its MCP servers. Choose another name, or leave it out.",
         { param: "tools" },
       )
     case "calls":

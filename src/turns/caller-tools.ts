@@ -2,7 +2,7 @@ import * as z from "zod"
 import type { ToolSpec } from "../agent/engine.ts"
 import { impossibleSchema } from "../agent-config/impossible-schema.ts"
 import { MAX_PATTERN_COST, schemaFault } from "../agent-config/json-schema.ts"
-import { toolName } from "../agent-config/names.ts"
+import { callerToolName } from "../agent-config/names.ts"
 import { jsonBytes } from "../agent-config/request-parts.ts"
 import { MAX_TOOL_BYTES } from "../agent-config/tool.ts"
 import type { TurnMessage } from "./messages.ts"
@@ -10,7 +10,9 @@ import { MESSAGE_POLICY } from "./policies.ts"
 
 const callerTool = z
   .strictObject({
-    name: toolName.meta({ description: "A name that no built-in tool and no tool of the space has." }),
+    name: callerToolName.meta({
+      description: "A name that no built-in tool and no tool of the space or of its MCP servers has.",
+    }),
     description: z
       .string()
       .max(4000)

@@ -212,12 +212,27 @@ test("The choice of tools holds until the first call, and no model makes more ca
   expect(choices().slice(-2)).toEqual(["none", "none"])
 })
 
+test("A caller's tool can have the name of a tool of its own server, and not that of a server of the space", async () => {
+  const name = `mcp__orders__${"find".repeat(12)}`
+  script = [{ calls: [call(name, { id: "A" })] }]
+  const first = await run({ text: "Where is A?", tools: [{ ...FIND, name }] })
+  expect(first.calls).toMatchObject([{ name, input: { id: "A" } }])
+  const [one] = first.calls
+  const ended = await run({ conversation: first.conversation_id, results: [{ id: one?.id, output: "It left." }] })
+  expect(ended).toMatchObject({ state: "done", result: "Fine." })
+  world.serve("mcp.example.com", () => new Response(null, { status: 500 }))
+  space = await client.space({ mcp_servers: [{ name: "mcp", url: "https://mcp.example.com/mcp" }] })
+  const { status, body } = await refusal({ text: "Where?", tools: [{ ...FIND, name }] })
+  expect([status, body.error]).toMatchObject([422, { code: "VALIDATION_FAILED", param: "tools" }])
+  expect((await refusal({ text: "Where?", tools: [{ ...FIND, name: "mcp" }] })).status).toBe(202)
+})
+
 const bomb = { type: "object", properties: { a: { type: "string", pattern: "(x{1,900}){1,900}" } } }
 const wide = { type: "object", properties: { a: { type: "string", pattern: "(a|b){1,100}".repeat(4) } } }
 test.each<[string, object, string]>([
   ["1,000 tools", { tools: Array.from({ length: 1000 }, (_, nth) => ({ ...FIND, name: `t${nth}` })) }, "tools"],
   ["the name of a built-in tool", { tools: [{ ...FIND, name: "delegate" }] }, "tools.0.name"],
-  ["the name of an MCP server's tool", { tools: [{ ...FIND, name: "docs__find" }] }, "tools.0.name"],
+  ["the name of a container's tool", { tools: [{ ...FIND, name: "container__find" }] }, "tools.0.name"],
   ["one name twice", { tools: [FIND, FIND] }, "tools.1.name"],
   ["a pattern that explodes", { tools: [{ ...FIND, input_schema: bomb }] }, "tools.0.input_schema"],
   [

@@ -185,7 +185,7 @@ class CallerTool(ApiObject):
     """The object CallerTool of the API."""
 
     name: str
-    """A name that no built-in tool and no tool of the space has."""
+    """A name that no built-in tool and no tool of the space or of its MCP servers has."""
     description: str | None = None
     """What the tool does. The model reads this text."""
     input_schema: dict[str, Any]

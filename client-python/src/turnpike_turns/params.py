@@ -18,7 +18,7 @@ class ApprovalInputWhen(TypedDict):
 
 
 class _CallerToolInput(TypedDict):
-    # A name that no built-in tool and no tool of the space has.
+    # A name that no built-in tool and no tool of the space or of its MCP servers has.
     name: str
     # The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no
     # look-arounds and no back-references.

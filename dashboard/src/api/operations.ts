@@ -743,7 +743,7 @@ export interface CallerLimit {
 }
 
 export interface CallerTool {
-  /** A name that no built-in tool and no tool of the space has. */
+  /** A name that no built-in tool and no tool of the space or of its MCP servers has. */
   name: string
   /** What the tool does. The model reads this text. */
   description?: string | undefined
@@ -752,7 +752,7 @@ export interface CallerTool {
 }
 
 export interface CallerToolInput {
-  /** A name that no built-in tool and no tool of the space has. */
+  /** A name that no built-in tool and no tool of the space or of its MCP servers has. */
   name: string
   /** What the tool does. The model reads this text. */
   description?: string | undefined
