@@ -119,7 +119,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   RenewCallAnswer: "taken_until",
   Replayed: { created: "has_more replayed", "test all": "has_more replayed" },
   Response:
-    "background conversation{id} created_at error{code message} id metadata{*} model object output parallel_tool_calls reasoning safety_identifier status store text{format} tool_choice tools truncation turn usage user",
+    "background conversation{id} created_at error{code message type} id metadata{*} model object output parallel_tool_calls reasoning safety_identifier status store text{format} tool_choice tools truncation turn usage user",
   ResponseTextFormat: "type",
   ResponseUsage:
     "input_tokens input_tokens_details{cached_tokens} output_tokens output_tokens_details{reasoning_tokens} total_tokens",

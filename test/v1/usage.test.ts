@@ -280,6 +280,8 @@ test("The list at GET /v1/models has the usable models in the catalog's order", 
       reasoning: 10,
     },
     price_usd_per_web_search: null,
+    price_tiers: [],
+    price_modifiers: {},
     max_output_tokens: 4096,
   })
   const [, seen] = await readJson(month.test.call("GET", "/v1/models"))

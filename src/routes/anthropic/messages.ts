@@ -59,6 +59,7 @@ export function mountMessages(app: App) {
       path: "/v1/anthropic/v1/messages/count_tokens",
       id: "countMessageTokens",
       dialect: "anthropic",
+      idempotent: "naturally",
       tag,
       summary: "Estimate the tokens of a message",
       description:
