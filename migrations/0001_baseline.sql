@@ -648,7 +648,7 @@ create table model_catalog (
   price_reasoning bigint check (price_reasoning >= 0),
   -- The price of one web search that the provider makes itself. Null: free.
   price_web_search bigint check (price_web_search >= 0),
-  -- Prices of calls with a longer prompt, and factors by service tier and region (src/catalog/price-terms.ts). Null: none.
+  -- Prices of calls with a longer prompt, and factors by service (src/catalog/price-terms.ts). Null: none.
   price_tiers jsonb,
   price_modifiers jsonb,
   price_version integer not null default 1,

@@ -2,7 +2,6 @@ import { CALL_COUNT_NAMES, countOf, type ModelUsage } from "../agent/token-names
 import { composed } from "../base/casts.ts"
 import {
   COMPONENT_NAMES,
-  type ComponentName,
   columnOf,
   componentOf,
   componentsOf,
@@ -54,16 +53,12 @@ const MOST: Partial<ModelUsage> = Object.fromEntries(
   }),
 )
 
-/** What bounds the price of a call before its answer. */
-interface CallBound {
-  promptTokens: number
-  /** The service tier that the call asks for; missing: none. */
-  serviceTier?: string | undefined
-}
-
-/** The components at the highest price of their side: in each tier that the prompt can reach, with each modifier. */
-function dearest(price: TermedPrice, { promptTokens, serviceTier }: CallBound): Price {
-  const bound = { promptTokens, modifiers: dearestModifiers(price, serviceTier) }
+/**
+ * The components at the highest price of their side that a call with at most this prompt can have: in each tier that
+ * it can reach, in the dearest region.
+ */
+function dearest(price: TermedPrice, promptTokens: number): Price {
+  const bound = { promptTokens, modifiers: dearestModifiers(price) }
   return {
     ...pricesOfCall(price, { tokensInput: 0 }),
     price_input: dearestOf(price, IN_PROMPT, bound),
@@ -72,20 +67,20 @@ function dearest(price: TermedPrice, { promptTokens, serviceTier }: CallBound): 
 }
 
 /** The highest possible price of a call: all tokens at the highest price of their side, and all else at its most. */
-export function worstPriceOf(price: TermedPrice, bound: CallBound, outputTokens: number): number {
-  return priceOf(dearest(price, bound), {
+export function worstPriceOf(price: TermedPrice, promptTokens: number, outputTokens: number): number {
+  return priceOf(dearest(price, promptTokens), {
     ...MOST,
-    tokensInput: bound.promptTokens,
+    tokensInput: promptTokens,
     tokensCached: 0,
     tokensOutput: outputTokens,
   })
 }
 
 /** The number of output tokens that `micros` can pay for after the prompt. Infinity if output is free. */
-export function affordableOutput(price: TermedPrice, bound: CallBound, micros: number): number {
-  const left = BigInt(micros) - BigInt(worstPriceOf(price, bound, 0))
+export function affordableOutput(price: TermedPrice, promptTokens: number, micros: number): number {
+  const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
   if (left < 0n) return 0
-  const perToken = dearest(price, bound).price_output
+  const perToken = dearest(price, promptTokens).price_output
   if (perToken === 0) return Number.POSITIVE_INFINITY
   return Number((left * WHOLE) / BigInt(perToken))
 }

@@ -64,13 +64,13 @@ function times(price: number | null, factors: readonly number[]): number | null 
   return Number((product + whole - 1n) / whole)
 }
 
-/** The modifiers that make a call dearest: the service tier that it asks for, and the dearest region. */
-export function dearestModifiers(price: Partial<PriceTerms>, serviceTier?: string): string[] {
-  const factors = Object.entries(price.price_modifiers ?? {}).filter(([, factor]) => factor > WHOLE_FACTOR)
-  const regions = factors.filter(([name]) => name.startsWith(REGION)).sort(([, one], [, other]) => other - one)
-  const asked = factors.filter(([name]) => name === serviceTier)
-  return [...asked, ...regions.slice(0, 1)].map(([name]) => name)
-}
+/** The dearest region of a model, which no request names, if it has a factor above 1. */
+export const dearestModifiers = ({ price_modifiers }: Partial<PriceTerms>): string[] =>
+  Object.entries(price_modifiers ?? {})
+    .filter(([name, factor]) => name.startsWith(REGION) && factor > WHOLE_FACTOR)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name]) => name)
+    .slice(0, 1)
 
 /** The highest of some components' prices that a call can have with at most this prompt and with these modifiers. */
 export function dearestOf(

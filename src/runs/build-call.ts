@@ -222,7 +222,7 @@ export interface BoundedCall {
  * if it is too small. Ends the run if the epoch is stale, or if the hold does not even pay for a short answer.
  */
 export async function boundCall(run: Run, price: TermedPrice, call: ModelCall): Promise<BoundedCall> {
-  const prompt = { promptTokens: promptTokenBound(call) }
+  const prompt = promptTokenBound(call)
   const wanted = call.maxOutputTokens
   const affordable = () => affordableOutput(price, prompt, Math.max(0, run.budget.left))
   if (affordable() < wanted) {

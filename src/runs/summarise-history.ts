@@ -181,13 +181,12 @@ function saidIn(turn: EarlierTurn): string {
 /** False if the turn's own limit of cost does not pay for the summary and for its own call. */
 function isAffordable({ turn, claim, budget }: Run, agent: AgentWork, { model }: AgentWork, text: string): boolean {
   if (turn.max_cost_credit_micros === null) return true
-  const prompt = (words: string) => ({
-    promptTokens: promptTokenBound({
+  const prompt = (words: string) =>
+    promptTokenBound({
       engine: model.engine,
       messages: [{ role: "user", content: [{ type: "text", text: words }] }],
       tools: agent.specs,
-    }),
-  })
+    })
   const asked = claim.messages ? JSON.stringify(claim.messages) : turn.text
   const own = worstPriceOf(agent.model, prompt(text + asked + (agent.system ?? "")), TURN_POLICY.minOutputTokens)
   const worst = worstPriceOf(model, prompt(text + INSTRUCTIONS), SUMMARY_POLICY.outputTokens)

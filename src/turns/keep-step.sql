@@ -3,8 +3,8 @@ create type turnpike.new_step as (
   -- The turn before the step.
   turn turns,
   -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, duration_sec, price_version,
-  -- modifiers (absent: none), account, and the counts of the call (src/agent/token-names.ts)}. account: the provider account that served it, or
-  -- null.
+  -- modifiers (absent: none), account, and the counts of the call (src/agent/token-names.ts)}. account: the provider
+  -- account that served it, or null.
   step jsonb,
   -- The drafts that the turn's log gets with the step.
   events jsonb,

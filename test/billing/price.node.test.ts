@@ -59,29 +59,25 @@ test("A price is rounded up once, over all kinds of tokens", () => {
 })
 
 test("The worst case prices every token of the prompt and of the output at its highest rate", () => {
-  expect(worstPriceOf(PRICE, { promptTokens: MILLION }, MILLION)).toBe(7_000_003 + 15_000_017)
+  expect(worstPriceOf(PRICE, MILLION, MILLION)).toBe(7_000_003 + 15_000_017)
   const minutes = { ...PRICE, price_cache_write_hour: null }
-  expect(worstPriceOf(minutes, { promptTokens: MILLION }, MILLION)).toBe(5_000_011 + 15_000_017)
-  expect(worstPriceOf({ ...minutes, price_cache_write: null }, { promptTokens: MILLION }, 0)).toBe(3_000_017)
-  expect(
-    worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, { promptTokens: MILLION }, 0),
-  ).toBe(4_000_037)
-  expect(worstPriceOf({ ...PRICE, price_audio_input: 32_000_011 }, { promptTokens: MILLION }, 0)).toBe(32_000_011)
+  expect(worstPriceOf(minutes, MILLION, MILLION)).toBe(5_000_011 + 15_000_017)
+  expect(worstPriceOf({ ...minutes, price_cache_write: null }, MILLION, 0)).toBe(3_000_017)
+  expect(worstPriceOf({ ...minutes, price_cache_write: null, price_cached: 4_000_037 }, MILLION, 0)).toBe(4_000_037)
+  expect(worstPriceOf({ ...PRICE, price_audio_input: 32_000_011 }, MILLION, 0)).toBe(32_000_011)
   const dear = { ...PRICE, price_reasoning: 40_000_003 }
-  expect(worstPriceOf(dear, { promptTokens: 0 }, MILLION)).toBe(40_000_003)
-  expect(worstPriceOf({ ...PRICE, price_reasoning: 3 }, { promptTokens: 0 }, MILLION)).toBe(15_000_017)
-  expect(affordableOutput(dear, { promptTokens: 0 }, 40_000_003)).toBe(MILLION)
+  expect(worstPriceOf(dear, 0, MILLION)).toBe(40_000_003)
+  expect(worstPriceOf({ ...PRICE, price_reasoning: 3 }, 0, MILLION)).toBe(15_000_017)
+  expect(affordableOutput(dear, 0, 40_000_003)).toBe(MILLION)
 })
 
 test("The tokens that a hold covers never cost more than the hold, and one more token would", () => {
   for (const micros of [7_000_003, 7_000_018, 7_000_019, 22_000_020, 22_000_035]) {
-    const output = affordableOutput(PRICE, { promptTokens: MILLION }, micros)
-    expect(worstPriceOf(PRICE, { promptTokens: MILLION }, output)).toBeLessThanOrEqual(micros)
-    expect(worstPriceOf(PRICE, { promptTokens: MILLION }, output + 1)).toBeGreaterThan(micros)
+    const output = affordableOutput(PRICE, MILLION, micros)
+    expect(worstPriceOf(PRICE, MILLION, output)).toBeLessThanOrEqual(micros)
+    expect(worstPriceOf(PRICE, MILLION, output + 1)).toBeGreaterThan(micros)
   }
-  expect(affordableOutput(PRICE, { promptTokens: MILLION }, 7_000_002)).toBe(0)
-  expect(affordableOutput({ ...PRICE, price_output: 0 }, { promptTokens: MILLION }, 7_000_003)).toBe(
-    Number.POSITIVE_INFINITY,
-  )
-  expect(affordableOutput({ ...PRICE, price_output: 0 }, { promptTokens: MILLION }, 7_000_002)).toBe(0)
+  expect(affordableOutput(PRICE, MILLION, 7_000_002)).toBe(0)
+  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 7_000_003)).toBe(Number.POSITIVE_INFINITY)
+  expect(affordableOutput({ ...PRICE, price_output: 0 }, MILLION, 7_000_002)).toBe(0)
 })

@@ -218,7 +218,7 @@ test("A caller's tool can have the name of a tool of its own server, and not tha
   const first = await run({ text: "Where is A?", tools: [{ ...FIND, name }] })
   expect(first.calls).toMatchObject([{ name, input: { id: "A" } }])
   const [one] = first.calls
-  const ended = await run({ conversation: first.conversation_id, results: [{ id: one?.id, output: "It left." }] })
+  const ended = await run({ conversation: first.conversation, results: [{ id: one?.id, output: "It left." }] })
   expect(ended).toMatchObject({ state: "done", result: "Fine." })
   world.serve("mcp.example.com", () => new Response(null, { status: 500 }))
   space = await client.space({ mcp_servers: [{ name: "mcp", url: "https://mcp.example.com/mcp" }] })

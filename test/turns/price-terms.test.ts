@@ -139,7 +139,7 @@ test.each([
   [{ modifiers: { standard: 2 } }, "modifiers.standard"],
   [{ modifiers: { flex: 0.00001 } }, "modifiers.flex"],
   [{ modifiers: { flex: 0 } }, "modifiers.flex"],
-])("Terms that are none are refused with their place: %j", async (more, param) => {
+])("Wrong terms are refused with their place: %j", async (more, param) => {
   const { status, body } = await putPrices(more)
   expect([status, body.detail.map(({ loc }: { loc: string[] }) => loc.slice(1).join("."))]).toEqual([422, [param]])
 })
