@@ -1,7 +1,9 @@
+import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { DIALECT_POLICY } from "../../src/dialects/policies.ts"
 import { readAnswer } from "../harness/answers.ts"
+import { anthropicOf } from "../harness/anthropic-clients.ts"
 import { BARE } from "../harness/customer.ts"
 import { openAiOf, turnCount, turnIn } from "../harness/openai-clients.ts"
 import { makeWebhook, serveReceiver } from "../harness/receiver.ts"
@@ -137,6 +139,48 @@ test("A streamed response tells that its turn waits and continues, with the same
   const shape = (all: typeof events) => all.map((event) => [event.type, event.sequence_number])
   expect(shape(await world.untilAnswered(readWhileWaiting(again, async () => {})))).toEqual(shape(events))
 })
+
+const asked = { messages: chat.messages, max_tokens: 1_000, metadata: { user_id: user } }
+
+test("A message whose turn waits is an error that names the turn, and the same request later gets the reply", async () => {
+  const anthropic = anthropicOf(world, client)
+  const refused = await anthropic.messages.create({ model, ...asked }).catch((error: unknown) => error)
+  if (!(refused instanceof Anthropic.APIError)) throw refused
+  const { error } = refused.error as { error: { code: string; details: { turn_id: string } } }
+  expect([refused.status, error.code]).toEqual([400, "TURN_WAITING"])
+  await allow(error.details.turn_id)
+  const message = await anthropic.messages.create({ model, ...asked })
+  expect(turnIn(message).turn_id).toBe(error.details.turn_id)
+  expect(message.content).toMatchObject([{ type: "text", text: expect.stringContaining("refund answered") }])
+  expect(await turnCount(world, client)).toBe(1)
+})
+
+test.each(["decided", "left"] as const)(
+  "A streamed message tells in a ping that its turn waits, and ends as the turn is %s",
+  async (how) => {
+    let text = ""
+    const read = async () => {
+      const answer = await world.invoke(
+        new Request("https://api.test/v1/anthropic/v1/messages", {
+          method: "POST",
+          headers: { "x-api-key": client.key, "content-type": "application/json" },
+          body: JSON.stringify({ model, ...asked, stream: true }),
+        }),
+      )
+      let hasActed = false
+      for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += piece
+        const [, turnId] = /event: ping\ndata: .*?"turn_id":"(turn_\w+)".*?"waiting":\{/.exec(text) ?? []
+        if (hasActed || !turnId) continue
+        hasActed = true
+        await (how === "decided" ? allow(turnId) : world.advance(DIALECT_POLICY.waitingStreamMs))
+      }
+    }
+    await world.untilAnswered(read())
+    if (how === "decided") expect(text).toMatch(/refund answered.*event: message_stop/s)
+    else expect(text).toMatch(/event: error\ndata: .*TURN_WAITING.*waits for a decision of the call 0\.0/)
+  },
+)
 
 test("A browser that watches a turn sees for what it waits, without inputs, amounts and limits of the owner", async () => {
   const watched = async (body: object) => {
