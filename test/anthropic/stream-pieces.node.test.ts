@@ -3,37 +3,15 @@ import { expect, test } from "vitest"
 import { streamMessage } from "../../src/anthropic/stream-message.ts"
 import type { TextPiece } from "../../src/dialects/turn-text.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import { ENDED_TURN } from "../harness/ended-turn.ts"
 
-const turn = {
-  turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
-  space: "spc_1",
-  conversation_id: "conv_1",
-  state: "done",
-  truncated: false,
-  result: "It left.",
-  outputs: [],
-  file_ids: [],
-  metadata: {},
-  created_at: "2026-01-15T09:30:00.000Z",
-  started_at: "2026-01-15T09:30:00.412Z",
-  finished_at: "2026-01-15T09:30:02.871Z",
-  erased_at: null,
-  texts_deleted_at: null,
-  steps_deleted_at: null,
-  has_output: false,
-  stop: null,
-  store: true,
-  waiting: null,
-  traceparent: null,
-  tracestate: null,
-  response_format: null,
-  calls: null,
-  error_code: null,
+const turn: TurnRow = {
+  ...ENDED_TURN,
   tokens_input: 100,
   tokens_cached: 60,
   tokens_cache_written: 30,
   tokens_output: 5,
-} as unknown as TurnRow
+}
 
 const ended = { kind: "ended" as const, turn }
 const say = (text: string) => ({ kind: "delta" as const, text })

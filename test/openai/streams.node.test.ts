@@ -7,33 +7,10 @@ import { TextChunks } from "../../src/openai/text-chunks.ts"
 import { type ShownEvent, ShownText } from "../../src/turns/shown-text.ts"
 import type { TurnEventRow } from "../../src/turns/turn-event.ts"
 import type { TurnRow } from "../../src/turns/turn-row.ts"
+import { ENDED_TURN } from "../harness/ended-turn.ts"
 import { createRandom } from "../harness/random.ts"
 
-const turn = {
-  turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
-  space: "spc_1",
-  conversation_id: "conv_1",
-  state: "done",
-  truncated: false,
-  result: "It left.",
-  outputs: [],
-  file_ids: [],
-  metadata: {},
-  created_at: "2026-01-15T09:30:00.000Z",
-  started_at: "2026-01-15T09:30:00.412Z",
-  finished_at: "2026-01-15T09:30:02.871Z",
-  erased_at: null,
-  texts_deleted_at: null,
-  steps_deleted_at: null,
-  traceparent: null,
-  tracestate: null,
-  response_format: null,
-  has_output: false,
-  stop: null,
-  store: true,
-  calls: null,
-  error_code: null,
-} as unknown as TurnRow
+const turn = ENDED_TURN
 
 const log = () => {}
 const event = (type: string, data: object) => ({ type, data }) as TurnEventRow
