@@ -789,7 +789,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | VersionMismatchErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | VersionMismatchErrorBody | RateLimitedErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -1361,7 +1361,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -1676,6 +1676,17 @@ export interface Rate {
   concurrent_turns: number | null
   /** What happens while the counters cannot be read. `open`: turns are accepted. `closed`: they are rejected with 503 `UNAVAILABLE`. `concurrent_turns` is exact in both cases. */
   fail: "open" | "closed"
+}
+
+export interface RateLimitedErrorBody {
+  code: "RATE_LIMITED"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: RateState
 }
 
 export interface RateState {

@@ -2,6 +2,7 @@ import * as z from "zod"
 import { countStateSchema } from "../base/counted.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
+import { rateStateSchema } from "../quotas/rate.ts"
 import {
   costLimitDetailsSchema,
   creditsDetailsSchema,
@@ -27,6 +28,7 @@ const DETAILS = {
   END_USER_CREDIT_SPENT: endUserCreditDetailsSchema,
   COST_LIMIT_TOO_LOW: costLimitDetailsSchema,
   LIMIT_REACHED: countStateSchema,
+  RATE_LIMITED: rateStateSchema,
   TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),
   VALIDATION_FAILED: z
     .array(z.object({ param: z.string().meta({ example: "title" }), message: z.string() }))
@@ -63,6 +65,7 @@ const isDetailed = (code: ErrorCode): code is DetailedCode => code in DETAILS
 export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   ...DETAILS_EXAMPLES,
   LIMIT_REACHED: { cap: "spaces", limit: 1000, used: 1000 },
+  RATE_LIMITED: { limit: "key_requests", most: 60, used: 60, window_seconds: 60 },
   TURN_FINISHED: { state: "done" },
   VALIDATION_FAILED: [{ param: "title", message: "is required" }],
   VERSION_MISMATCH: { current: { version: 4 } },

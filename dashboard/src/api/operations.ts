@@ -1499,7 +1499,7 @@ export interface DashboardEndUserCreditSpentErrorBody {
   details: EndUserCreditDetails
 }
 
-export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardEmailTakenErrorBody | DashboardProviderExistsErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardRateLimitedErrorBody | DashboardEmailTakenErrorBody | DashboardProviderExistsErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1518,7 +1518,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "RATE_LIMITED" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1557,6 +1557,14 @@ export interface DashboardQuotaExceededErrorBody {
   /** The field that is wrong. */
   param?: string | undefined
   details?: QuotaDetails | CountState | CallerLimit | undefined
+}
+
+export interface DashboardRateLimitedErrorBody {
+  code: "RATE_LIMITED"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: RateState
 }
 
 export interface DashboardTurnFinishedErrorBody {
