@@ -67,6 +67,7 @@ function hintsOf({ own, others }: World): Hints {
     max_cost_usd: fc.integer({ min: 1, max: 10_000_000 }).map((micros) => micros / 10_000_000),
     "CreateResponse.model": fc.constant(space),
     "CreateChatCompletion.model": fc.constant(space),
+    ...anthropicHints({ space, end_user_ref }),
     safety_identifier: fc.constant(end_user_ref),
     input: fc.constantFrom(...texts),
     messages: fc.constantFrom(...texts.map((content) => [{ role: "user", content }])),
@@ -81,6 +82,24 @@ function hintsOf({ own, others }: World): Hints {
     // A longer wait would only poll for longer.
     wait: fc.constantFrom(0, 1, 2),
   }
+}
+
+/** Fields of Anthropic's requests that a turn takes. The others need each other, or are refused. */
+function anthropicHints({ space, end_user_ref }: Record<"space" | "end_user_ref", unknown>): Hints {
+  const fields = {
+    model: fc.constant(space),
+    system: fc.constant("Be brief."),
+    max_tokens: fc.integer({ min: 1, max: 8192 }),
+    stop_sequences: fc.constant(["END"]),
+    metadata: fc.constant({ user_id: end_user_ref }),
+  }
+  const left = "tools tool_choice thinking output_config output_format container mcp_servers thread".split(" ")
+  const all = { ...fields, ...Object.fromEntries(left.map((name) => [name, fc.constant(undefined)])) }
+  return Object.fromEntries(
+    ["CreateMessage", "CountMessageTokens"].flatMap((schema) =>
+      Object.entries(all).map(([name, value]) => [`${schema}.${name}`, value]),
+    ),
+  )
 }
 
 /** Requests for one operation. */
