@@ -64,6 +64,9 @@ function hintsOf({ own, others }: World): Hints {
     end_user_ref: mostly(fc.constant(end_user_ref), fc.constantFrom("customer-1", others.canary)),
     input_schema: fc.constantFrom({ type: "object" }, { type: "object", properties: { id: { type: "string" } } }),
     text: mostly(fc.constantFrom(...texts), fc.string({ minLength: 1, unit: "grapheme" })),
+    time_zone: fc.constantFrom("Europe/Berlin", "UTC"),
+    // The estate has no model for pictures.
+    image_model: fc.constant(undefined),
     max_cost_usd: fc.integer({ min: 1, max: 10_000_000 }).map((micros) => micros / 10_000_000),
     "CreateResponse.model": fc.constant(space),
     "CreateChatCompletion.model": fc.constant(space),
