@@ -22,19 +22,24 @@ export class AnswerTerms {
   private readonly said = new Map<string, string | null>()
 
   take(frame: Fields): void {
-    const { message, response } = frame
-    const holders = [frame, response, message].filter(isFields)
-    for (const holder of holders.flatMap(({ usage, ...own }) => [own, ...(isFields(usage) ? [usage] : [])])) {
-      for (const { field, nameOf } of PLACES) {
-        const word = holder[field]
-        if (typeof word === "string" && WORD.test(word)) this.said.set(field, nameOf(word.toLowerCase()))
-      }
-    }
+    this.read(frame)
+    this.read(frame.response)
+    this.read(frame.message)
   }
 
   /** The names of the modifiers that its price has: a service tier, `fast`, `geo_` and a region. */
   get modifiers(): string[] {
     return [...this.said.values()].filter((name) => name !== null)
+  }
+
+  /** Reads a part of a frame and its usage. Most frames are pieces of text, so nothing is copied. */
+  private read(holder: unknown): void {
+    if (!isFields(holder)) return
+    for (const { field, nameOf } of PLACES) {
+      const word = holder[field]
+      if (typeof word === "string" && WORD.test(word)) this.said.set(field, nameOf(word.toLowerCase()))
+    }
+    if (holder.usage !== undefined) this.read(holder.usage)
   }
 }
 

@@ -1,4 +1,4 @@
-import { composed } from "../base/casts.ts"
+import { composed, storedRows } from "../base/casts.ts"
 import { type ComponentName, type ComponentPrices, columnOf, type Price, TOKEN_COMPONENTS } from "./price-components.ts"
 
 type TokenName = (typeof TOKEN_COMPONENTS)[number]
@@ -35,7 +35,7 @@ export const TERM_LIMITS = { tiers: 8, modifiers: 16, factor: 100 } as const
 export type TermedPrice<Row extends Partial<ComponentPrices> = Price> = Row & Partial<PriceTerms>
 
 /** The tier of a call by its whole prompt. Null: the model's own prices. */
-export const tierOf = ({ price_tiers }: Partial<PriceTerms>, tokensInput: number): PriceTier | null =>
+const tierOf = ({ price_tiers }: Partial<PriceTerms>, tokensInput: number): PriceTier | null =>
   price_tiers?.findLast(({ above_input_tokens }) => tokensInput > above_input_tokens) ?? null
 
 /** The modifiers among `names` that the model has a factor for. */
@@ -55,6 +55,19 @@ export function pricesOfCall<Row extends Partial<ComponentPrices>>(
     row[columnOf(name)] = times(row[columnOf(name)] ?? null, factors)
   }
   return composed(row)
+}
+
+/** The tier and the modifiers of a stored call, and its prices with them. */
+export function termsOfCall<Row extends Partial<ComponentPrices>>(
+  price: TermedPrice<Row>,
+  { tokensInput, modifiers }: { tokensInput: number; modifiers: unknown },
+) {
+  const named = storedRows<string>(modifiers as readonly unknown[] | null)
+  return {
+    aboveInputTokens: tierOf(price, tokensInput)?.above_input_tokens ?? null,
+    modifiers: named,
+    prices: pricesOfCall(price, { tokensInput, modifiers: named }),
+  }
 }
 
 function times(price: number | null, factors: readonly number[]): number | null {

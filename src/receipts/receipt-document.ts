@@ -15,7 +15,7 @@ import {
   quantitiesOf,
   unitPriceOf,
 } from "../catalog/price-components.ts"
-import { pricesOfCall, type TermedPrice, tierOf } from "../catalog/price-terms.ts"
+import { type TermedPrice, termsOfCall } from "../catalog/price-terms.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { digestOf } from "./sign-document.ts"
 
@@ -172,7 +172,10 @@ export function receiptDocument(row: ReceiptRow): Receipt {
 }
 
 function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt["calls"][number] {
-  const { tier, modifiers, prices } = termsOf(call)
+  const { aboveInputTokens, modifiers, prices } = termsOfCall(storedRow<TermedPrice<ComponentPrices>>(call), {
+    tokensInput: call.tokens_input,
+    modifiers: call.modifiers,
+  })
   const lines = linesOf(call, prices)
   const computed = priceOfLines(lines) ?? BigInt(call.cost)
   const waived = computed - BigInt(call.billed)
@@ -182,8 +185,8 @@ function receiptCall({ test, failed_by_us }: ReceiptRow, call: CallRow): Receipt
     subagent: call.subagent,
     model: call.model,
     price_version: call.price_version,
-    ...(tier && { above_input_tokens: tier.above_input_tokens }),
-    ...(modifiers.length > 0 && { modifiers: [...modifiers] }),
+    ...(aboveInputTokens !== null && { above_input_tokens: aboveInputTokens }),
+    ...(modifiers.length > 0 && { modifiers }),
     lines: lines.map(({ kind, quantity, price, per }) => {
       return { kind, quantity, unit_price_usd: price === null ? null : usdDecimal(price), per }
     }),
@@ -199,14 +202,6 @@ interface Line extends Omit<PricedLine, "price"> {
   kind: (typeof KINDS)[number]
   /** Credit micros. */
   price: number | null
-}
-
-/** The tier and the modifiers of a call, and its prices with them. */
-function termsOf(call: CallRow) {
-  const row = storedRow<TermedPrice<ComponentPrices> & { modifiers: string[] | null }>(call)
-  const modifiers = row.modifiers ?? []
-  const { tokens_input: tokensInput } = call
-  return { tier: tierOf(row, tokensInput), modifiers, prices: pricesOfCall(row, { tokensInput, modifiers }) }
 }
 
 function linesOf(call: CallRow, prices: ComponentPrices): Line[] {

@@ -28,7 +28,7 @@ import {
   unitPriceOf,
   usdOf,
 } from "../catalog/price-components.ts"
-import { pricesOfCall, TERM_COLUMNS, type TermedPrice, tierOf } from "../catalog/price-terms.ts"
+import { TERM_COLUMNS, type TermedPrice, termsOfCall } from "../catalog/price-terms.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { TURN_STATES, type TurnState } from "./schemas.ts"
 import { visibleTurn } from "./visible-turn.ts"
@@ -163,15 +163,16 @@ export async function getBill(
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
       const { tokens_input: tokensInput } = item
-      const modifiers = storedRow<string[] | null>(item.modifiers) ?? []
-      const version = storedRow<TermedPrice<ComponentPrices>>(item.price)
-      const price = serializePrice(pricesOfCall(version, { tokensInput, modifiers }))
+      const { prices, aboveInputTokens, modifiers } = termsOfCall(storedRow<TermedPrice<ComponentPrices>>(item.price), {
+        tokensInput,
+        modifiers: item.modifiers,
+      })
       return {
         ...item,
         role: item.role as (typeof CALL_ROLES)[number],
         ...countRowOf(usageOfRow(item)),
-        price,
-        above_input_tokens: tierOf(version, tokensInput)?.above_input_tokens ?? null,
+        price: serializePrice(prices),
+        above_input_tokens: aboveInputTokens,
         modifiers,
         cost_usd: toUsd(cost),
         billed_usd: toUsd(billed),
