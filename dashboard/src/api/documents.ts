@@ -9,7 +9,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Turns that wait", path: "/docs/waiting", words: "How a turn waits Wait at a limit Ask a person first Results that come later", operators: false },
   { title: "Files", path: "/docs/files", words: "Pictures", operators: false },
   { title: "Tools", path: "/docs/tools", words: "Whom a tool acts for Values of the turn Profiles Variables in instructions Many tools MCP servers", operators: false },
-  { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeated requests Turns that wait Long turns Errors", operators: false },
+  { title: "OpenAI clients", path: "/docs/openai", words: "The first response Fields Chat completions Repeated requests Interfaces and validating clients Turns that wait Long turns Errors", operators: false },
   { title: "Fields of OpenAI's requests", path: "/docs/openai-requests", words: "Fields of a chat completion Fields of a response", operators: false },
   { title: "Anthropic clients", path: "/docs/anthropic", words: "The first message Other packages Fields Blocks Repeated requests and waits Errors", operators: false },
   { title: "Agent frameworks", path: "/docs/frameworks", words: "The AI SDK in Next.js The OpenAI Agents SDK LangChain LangGraph", operators: false },
