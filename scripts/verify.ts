@@ -18,6 +18,7 @@ const CHECKS: Record<string, string[]> = {
   "types of the API": ["node", "scripts/generate-client.ts", "--check"],
   "released packages": ["node", "scripts/releases/check.ts"],
   "common passwords": ["node", "scripts/generate-common-passwords.ts", "--check"],
+  "price feed": ["node", "scripts/generate-price-feed.ts", "--check"],
   OpenAPI: ["node", "scripts/lint-openapi.ts"],
   "compatibility of the API": ["node", "scripts/compare-openapi.ts"],
   commits: ["node", "scripts/check-commits.ts"],

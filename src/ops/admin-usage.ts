@@ -71,4 +71,7 @@ Brands and models
   model --pin ENGINE/MODEL [--idle-seconds N] [--label L]
         ${PRICE_USAGE.join(" ")}
       enable a model; prices are in USD per million tokens:
-      ${PRICE_WORDS.join("\n      ")}`
+      ${PRICE_WORDS.join("\n      ")}
+  models check [--json]
+      compare the catalog with the price feed of this release, and ask no network: prices, tiers,
+      context windows and retirements; changes nothing; exits with 1 if it has findings`

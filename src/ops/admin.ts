@@ -12,6 +12,7 @@ import { audited, noteAct } from "./audited.ts"
 import { reconcileBooks, refund, topUpAccount } from "./books.ts"
 import { setBotWebhook } from "./bot-webhook.ts"
 import { putBrand } from "./brands.ts"
+import { checkModels } from "./check-models.ts"
 import { connectOwner } from "./connect-owner.ts"
 import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
@@ -59,6 +60,7 @@ const { positionals, values } = parseArgs({
     ...PRICE_OPTIONS,
     "idle-seconds": { type: "string" },
     days: { type: "string" },
+    json: { type: "boolean" },
     help: { type: "boolean" },
   },
 })
@@ -235,6 +237,12 @@ async function run(client: pg.Client): Promise<string> {
         after: row,
       }))
       return `${need("pin")} is enabled.`
+    }
+    case "models": {
+      if (positionals[1] !== "check") throw new Error(ADMIN_USAGE)
+      const { report, hasFindings } = await checkModels(ctx, { json: values.json ?? false })
+      if (hasFindings) process.exitCode = 1
+      return report
     }
     default:
       throw new Error(ADMIN_USAGE)

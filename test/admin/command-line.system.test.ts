@@ -104,3 +104,22 @@ test("Each act of the command line is in the audit log, without a secret", async
   expect([password.length, value.length].every((length) => length > 10)).toBe(true)
   for (const secret of [password, value]) expect(text).not.toContain(secret)
 })
+
+test("The command line compares the catalog with the price feed, changes nothing, and exits with 1 if it has findings", async () => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  await client.query("delete from model_catalog where engine <> 'rehearsal'")
+  const [sound, nothing] = await admin("models", "check")
+  expect([sound, nothing]).toEqual([0, expect.stringContaining("0 models compared, 0 findings.")])
+  await admin("model", "--pin", "openai/gpt-5-mini", "--input", "0.2", "--cached", "0.025", "--output", "2")
+  const before = await client.query("select to_jsonb(c) as row from model_catalog c order by pin")
+  const [code, report] = await admin("models", "check")
+  expect(code).toBe(1)
+  expect(report).toMatch(/^Prices of @pydantic\/genai-prices \S+, published on \d{4}-\d\d-\d\d, \d+ days ago\.\n/)
+  expect(report).toContain("openai/gpt-5-mini  Input: 0.2 → 0.25 USD (+25 %).\n")
+  const [, json] = await admin("models", "check", "--json")
+  expect(JSON.parse(json).items).toMatchObject([
+    { pin: "openai/gpt-5-mini", findings: [{ kind: "price", component: "input", ours: 0.2, feed: 0.25 }, {}] },
+  ])
+  expect((await client.query("select to_jsonb(c) as row from model_catalog c order by pin")).rows).toEqual(before.rows)
+  expect((await admin("models"))[0]).toBe(1)
+})
