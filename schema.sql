@@ -1772,7 +1772,9 @@ create table model_calls (
   role text not null default 'orchestrator',
   subagent text,
   -- The modifiers of the price that the provider's answer has named (src/catalog/price-terms.ts). Null: none.
-  modifiers jsonb
+  modifiers jsonb,
+  -- The provider's id of the answer, as its own reports name the call. Null: the answer had none, or a picture's.
+  response_id text
 -- guard_model_call() has the rules of a row.
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 -- Rejects a model call that breaks a rule of a row (see guard_turn).

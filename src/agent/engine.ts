@@ -166,6 +166,8 @@ export interface ModelAnswer {
   counted?: ModelUsage
   /** How the provider says that it has served the call, as names of modifiers of its price; missing: as usual. */
   modifiers?: readonly string[]
+  /** The provider's id of the answer; missing: it sent none. */
+  responseId?: string
 }
 
 /** How a request is sent again after a refusal. */
@@ -207,6 +209,8 @@ export interface EngineContext {
   onRefused?(error: ModelError, change: FormChange): void
   /** Called with a setting that is not sent as the call says, because the model does not take it so. */
   onLeftOut?(setting: Setting): void
+  /** Called once per request with the provider's id of the answer, before any of its text. */
+  onResponse?(id: string): void
   /** Called with each piece of text as it arrives. */
   onText(piece: string): void
   /**
@@ -215,12 +219,6 @@ export interface EngineContext {
    */
   onProgress?(progress: { hidden?: string; usage?: Partial<ModelUsage>; modifiers?: readonly string[] }): void
 }
-
-/**
- * The code of a ModelError if the provider says that the account has no credit,
- * and its status does not show it.
- */
-export const NO_CREDIT = "insufficient_quota"
 
 /**
  * A model call without an answer. unavailable: network, 5xx, 429 or overload; retry, after `retryAfterMs` if set.

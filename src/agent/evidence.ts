@@ -1,11 +1,14 @@
 import type { Fields } from "../base/fields.ts"
 import { AnswerTerms } from "./answer-terms.ts"
+import { responseIdIn } from "./response-id.ts"
 import { TokenFold } from "./token-fold.ts"
 
 /** The frames of one answer besides its text and calls: how it ended, its tokens, and members that must go back. */
 export class Evidence {
   readonly tokens = new TokenFold()
   readonly terms = new AnswerTerms()
+  private readonly onResponse: (id: string) => void
+  private isNamed = false
   /** The provider's reasons for the end of the answer, in lower case. Some send several. */
   readonly reasons: string[] = []
   /** A frame has reported a failure. */
@@ -28,6 +31,19 @@ export class Evidence {
   readonly carried: Fields = {}
   /** Members of a call that the provider expects back, by the call's id. */
   readonly carriedByCall = new Map<string, Fields>()
+
+  /** `onResponse`: called once, with the provider's id of the answer. */
+  constructor(onResponse: (id: string) => void = () => {}) {
+    this.onResponse = onResponse
+  }
+
+  /** The first id counts. In a stream of chat completions each frame repeats it. */
+  nameBy(frame: Fields): void {
+    const id = this.isNamed ? null : responseIdIn(frame)
+    if (id === null) return
+    this.isNamed = true
+    this.onResponse(id)
+  }
 
   endsFor(reason: unknown): void {
     if (typeof reason !== "string") return

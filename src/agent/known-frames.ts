@@ -36,7 +36,10 @@ export function knownFrames(
   const known = (event: StreamEvent): Fields[] => {
     if (event.data.trim() === "[DONE]") evidence.isDone = true
     const frame = parsed(event.data)
-    if (frame) evidence.terms.take(frame)
+    if (frame) {
+      evidence.nameBy(frame)
+      evidence.terms.take(frame)
+    }
     if (frame && evidence.tokens.take(frame)) onCounts()
     const error = frame
       ? errorIn(frame, event.name)

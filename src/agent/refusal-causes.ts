@@ -136,3 +136,9 @@ function parameterOf({ param, all }: ProviderSaid): string | null {
   }
   return param !== null && /^[a-z_.]{1,40}$/i.test(param) && !NO_PARAMETER.test(param) ? param : null
 }
+
+/**
+ * The code of a ModelError if the provider says that the account has no credit,
+ * and its status does not show it.
+ */
+export const NO_CREDIT = "insufficient_quota"

@@ -72,7 +72,7 @@ async function sent(
   call: ModelCall,
   { engine, form }: { engine: SdkEngineName; form: RequestForm },
 ): Promise<ModelAnswer> {
-  const evidence = new Evidence()
+  const evidence = new Evidence(context.onResponse)
   try {
     return await streamed(context, call, { engine, evidence, form })
   } catch (error) {

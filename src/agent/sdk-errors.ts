@@ -1,9 +1,9 @@
 import { APICallError, InvalidArgumentError, InvalidPromptError, UnsupportedFunctionalityError } from "@ai-sdk/provider"
 import { isFields } from "../base/fields.ts"
-import { type ModelCall, ModelError, NO_CREDIT } from "./engine.ts"
+import { type ModelCall, ModelError } from "./engine.ts"
 import { detailsOf } from "./provider-details.ts"
 import { providerSaid } from "./provider-said.ts"
-import { providerRefusalOf } from "./refusal-causes.ts"
+import { NO_CREDIT, providerRefusalOf } from "./refusal-causes.ts"
 
 const MAX_MESSAGE_LENGTH = 300
 const MAX_WHOLE_LENGTH = 8_000

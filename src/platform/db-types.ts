@@ -690,6 +690,7 @@ interface ModelCalls {
   price_version: number;
   provider: string;
   rehearsed_credit_micros: number | null;
+  response_id: string | null;
   role: Generated<string>;
   settled_at: Timestamp | null;
   space_id: number;

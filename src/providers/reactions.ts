@@ -1,4 +1,5 @@
-import { type ModelError, NO_CREDIT } from "../agent/engine.ts"
+import type { ModelError } from "../agent/engine.ts"
+import { NO_CREDIT } from "../agent/refusal-causes.ts"
 import type { PickedAccount } from "./account.ts"
 import { PROVIDER_POLICY } from "./policies.ts"
 import type { QuotaWindow } from "./windows.ts"

@@ -122,7 +122,7 @@ export async function callWithin(
   let streamed = ""
   let hidden = ""
   let counted: Partial<ModelUsage> = {}
-  let modifiers: readonly string[] = []
+  const terms: Pick<ModelAnswer, "modifiers" | "responseId"> = {}
   let headers: Headers | null = null
   let barred = false
   const listening: typeof fetch = async (input, init) => {
@@ -160,6 +160,7 @@ export async function callWithin(
           learnFrom(run, model, change)
         },
         onLeftOut: (without: Setting) => changes.push({ without }),
+        onResponse: (responseId: string) => Object.assign(terms, { responseId }),
         onText(piece: string) {
           silence.heard()
           keep({ text: piece })
@@ -176,7 +177,7 @@ export async function callWithin(
           keep({ text: progress.hidden ?? "" })
           hidden += progress.hidden ?? ""
           counted = progress.usage ?? counted
-          modifiers = progress.modifiers ?? modifiers
+          terms.modifiers = progress.modifiers ?? terms.modifiers ?? []
         },
       }
       return meter.measure("model", () =>
@@ -189,14 +190,14 @@ export async function callWithin(
     const rest = stopCut.end()
     if (rest !== "") stream.onText(rest)
     const answer = stopCut.cut(continuation.rest(came))
-    return { came: answer, headers, barred, isFree: continuation.onlyRepeats(answer) }
+    return { came: { ...terms, ...answer }, headers, barred, isFree: continuation.onlyRepeats(answer) }
   } catch (error) {
     const why = reasonOf(error)
     const text = storable(said)
     const hasBegun = streamed !== "" || hidden !== "" || counted.tokensInput !== undefined
     const usage = usageOf(call, { counted, said: streamed + hidden })
     const content = text === "" ? [] : [{ type: "text" as const, text }]
-    const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage, modifiers } : null
+    const answer = hasBegun ? { text, content, finish: "aborted" as const, ...usage, ...terms } : null
     // The account pays for text that they can see, and for a call that their own limit or cancel cut off.
     const saysMore = text !== "" && !continuation.repeats(text)
     const paid = saysMore || (hasBegun && (why === TIMED_OUT || why === CANCELLED))

@@ -80,7 +80,7 @@ export interface FinishedStep {
 export function stepArgument(finished: FinishedStep) {
   const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec, served, modifiers } =
     finished
-  const { usage, text, content, finish } = answer
+  const { usage, text, content, finish, responseId } = answer
   return {
     step,
     agent,
@@ -97,6 +97,7 @@ export function stepArgument(finished: FinishedStep) {
     duration_sec: durationSec,
     price_version: priceVersion,
     ...(modifiers.length > 0 && { modifiers }),
+    ...(responseId !== undefined && { response_id: responseId }),
     ...served,
   }
 }
