@@ -1,7 +1,17 @@
 import { type Fields, isFields } from "../base/fields.ts"
 
-/** Words of service tiers that have the usual prices: OpenAI, Anthropic, Groq, xAI. */
-const USUAL = new Set(["auto", "default", "standard", "standard_only", "on_demand", "scale", "none", "null"])
+/** Words of service tiers that have the usual prices: OpenAI, Anthropic, Groq, xAI, OpenRouter. */
+const USUAL = new Set([
+  "auto",
+  "default",
+  "standard",
+  "standard_only",
+  "on_demand",
+  "provisioned",
+  "scale",
+  "none",
+  "null",
+])
 /** Words for a region that is not chosen (Anthropic: inference_geo). */
 const ANYWHERE = new Set(["global", "not_available", "none", "null"])
 

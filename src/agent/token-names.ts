@@ -69,6 +69,7 @@ export const COUNT_NAMES: Record<CountName, readonly string[]> = {
   ],
   searches: [
     "server_tool_use.web_search_requests",
+    "server_tool_use_details.web_search_requests",
     "prompt_tokens_details.web_search_requests",
     "server_side_tool_usage_details.web_search_calls",
     "num_search_queries",

@@ -7,3 +7,8 @@ declare module "*.sql?raw" {
   const text: string
   export default text
 }
+
+declare module "*.tsv?raw" {
+  const text: string
+  export default text
+}

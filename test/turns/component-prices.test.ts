@@ -100,6 +100,7 @@ const searched = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 
 
 test.each([
   ["server_tool_use", { web_search_requests: 3 }],
+  ["server_tool_use_details", { web_search_requests: 3 }],
   ["prompt_tokens_details", { web_search_requests: 3 }],
   ["server_side_tool_usage_details", { web_search_calls: 3 }],
   ["num_search_queries", 3],
