@@ -1096,6 +1096,8 @@ export interface Manifest {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: Reasoning | undefined
+  /** How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The answer says how it was served, and is billed with the factor of that (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says. */
+  service_tier?: "auto" | "default" | "flex" | "priority" | "fast" | "ultrafast" | undefined
   /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
   response_format?: ResponseFormat | undefined
   /** The maximum number of model calls of one turn. Default 16. */
@@ -1146,6 +1148,8 @@ export interface ManifestInput {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: ReasoningInput | undefined
+  /** How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The answer says how it was served, and is billed with the factor of that (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says. */
+  service_tier?: "auto" | "default" | "flex" | "priority" | "fast" | "ultrafast" | undefined
   /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
   response_format?: ResponseFormatInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { isTimeZone } from "../base/time-zone.ts"
-import { EFFORTS } from "../base/words.ts"
+import { EFFORTS, SERVICE_TIERS } from "../base/words.ts"
 import { approvalSchema } from "./approval.ts"
 import { BUILTIN_TOOLS, DELEGATE, subagentName } from "./names.ts"
 import { responseFormatSchema } from "./response-format.ts"
@@ -22,6 +22,14 @@ export const reasoningSchema = z
     }),
   })
   .meta({ id: "Reasoning", description: "How much the model reasons before it answers." })
+
+export const serviceTierSchema = z.enum(SERVICE_TIERS).meta({
+  description:
+    "How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and slower; `priority`, `fast` and " +
+    "`ultrafast` are dearer and faster; `default` is the usual service. The answer says how it was served, and is billed with the factor " +
+    "of that (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says.",
+  example: "flex",
+})
 
 /** How a model answers: settings of a manifest and of a turn. */
 export const settingsFields = {
@@ -105,6 +113,7 @@ export const manifestSchema = z
       .optional()
       .meta({ description: "The pin of the model, `engine/model`. Default: the model of the space." }),
     ...settingsFields,
+    service_tier: serviceTierSchema.optional(),
     response_format: responseFormatSchema.optional().meta({
       description:
         "The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if " +

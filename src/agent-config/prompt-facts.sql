@@ -1,7 +1,7 @@
 -- The facts about a space's configuration that acceptance needs: counts and bytes that bound its first prompt, and
 -- settings. src/turns/first-call.ts adds the rest of the prompt. Every write of the configuration stores them as
 -- `prompt_facts`, so accepting a turn never reads the configuration. An absent key means none. The keys are:
--- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names)
+-- - model, answer (max_output_tokens), history {max_turns, max_tokens}, builtin (names), tier (service_tier)
 -- - system (bytes of the instructions), tools, tool_bytes, agents, agent_bytes
 -- - listed (tokens of listed MCP tools), unlisted (number of servers that were never listed)
 -- - mode (of the tools), pinned (number of MCP tools as they were pinned), group_bytes (of their servers' names, and of
@@ -13,8 +13,8 @@ begin
   return jsonb_strip_nulls(
     jsonb_build_object('model', space.manifest -> 'model',
       'answer', space.manifest -> 'max_output_tokens', 'history', space.manifest -> 'history',
-      'builtin', space.manifest -> 'builtin_tools', 'mode', space.manifest -> 'tools' -> 'mode', 'system',
-      nullif(octet_length(space.manifest ->> 'instructions'), 0))
+      'builtin', space.manifest -> 'builtin_tools', 'tier', space.manifest -> 'service_tier', 'mode',
+      space.manifest -> 'tools' -> 'mode', 'system', nullif(octet_length(space.manifest ->> 'instructions'), 0))
     -- jsonb as text is never shorter than the output of JSON.stringify.
     || (select jsonb_build_object('tools', nullif(count(*), 0), 'tool_bytes',
       sum(octet_length(jsonb_build_object('name', t.key,

@@ -1,6 +1,6 @@
 import { parseExact } from "../base/exact-json.ts"
 import type { ResultForm } from "../base/result-form.ts"
-import type { EFFORTS, ENGINES, MODEL_SETTINGS } from "../base/words.ts"
+import type { EFFORTS, ENGINES, MODEL_SETTINGS, SERVICE_TIERS } from "../base/words.ts"
 import type { ProviderDetails } from "./provider-said.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
 import type { ModelUsage } from "./token-names.ts"
@@ -87,10 +87,7 @@ export interface ToolSpec {
 
 export type CacheLifetime = "5m" | "1h"
 
-/**
- * The part of a prompt that the provider should cache: Anthropic's
- * cache_control, OpenAI's prompt_cache_key.
- */
+/** The part of a prompt that the provider should cache: Anthropic's cache_control, OpenAI's prompt_cache_key. */
 export interface PromptCache {
   /** The same for all calls with the same beginning. */
   key: string
@@ -107,6 +104,7 @@ export interface PromptCache {
 export type CallChoice = "none" | "required" | { name: string }
 
 export type Effort = (typeof EFFORTS)[number]
+export type ServiceTier = (typeof SERVICE_TIERS)[number]
 
 /** The settings of a call that a model may not take. */
 export type Setting = (typeof MODEL_SETTINGS)[number]
@@ -125,6 +123,8 @@ export interface ModelCall {
   temperature?: number
   /** How much the model reasons; missing: its own default. */
   reasoning?: Effort
+  /** How the provider is asked to serve the call; missing: as its account says. */
+  serviceTier?: ServiceTier
   /** The form of the answer; missing: any text. No text of such a call is shown while it is written. */
   result?: ResultForm
   /** True: the model does not take `response_format`, so it is asked for the form in another way. */

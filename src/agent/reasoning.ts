@@ -1,6 +1,7 @@
 import { composed } from "../base/casts.ts"
 import { parseExact } from "../base/exact-json.ts"
 import type { AssistantPart, Effort, Message, ModelCall, Setting } from "./engine.ts"
+import { isTierName } from "./service-tier.ts"
 
 /** Anthropic's least budget of reasoning in tokens. The answer gets as many. */
 const LEAST_TOKENS = 1_024
@@ -79,8 +80,10 @@ export const withoutSigned = (messages: Message[]): Message[] =>
   )
 
 /** The setting that a refused parameter is; null: none that a call may do without. */
-export function settingOf({ temperature, reasoning, stop }: ModelCall, parameter: string | null): Setting | null {
+export function settingOf(call: ModelCall, parameter: string | null): Setting | null {
+  const { temperature, reasoning, stop, serviceTier } = call
   if (parameter === "temperature") return temperature === undefined ? null : parameter
+  if (parameter !== null && isTierName(parameter)) return serviceTier === undefined ? null : "service_tier"
   if (parameter === "stop" || parameter === "stop_sequences") return stop === undefined ? null : "stop"
   return reasoning !== undefined && parameter !== null && REASONING.test(parameter) ? "reasoning" : null
 }

@@ -76,10 +76,10 @@ const FILE =
 const PARAMETERS = [
   /unsupported (?:parameter|value):? '?`?"?([\w.]+)/i,
   /(?:unknown|unrecognized|unexpected|invalid) (?:request )?(?:parameter|argument|field|name)s?(?: supplied)?:? ['`"]?([\w.]+)/i,
-  /['`"]?\b(temperature|top_p|top_k|seed|stop|presence_penalty|frequency_penalty|reasoning_effort|reasoning|thinking|parallel_tool_calls|prompt_cache_key|stream_options|cache_control|system)\b['`"]?[^.]{0,60}\b(?:not supported|does not support|not permitted|deprecated|not allowed|cannot|may only|must be|should be|is allowed|not compatible|unsupported)\b/i,
+  /['`"]?\b(temperature|top_p|top_k|seed|stop|presence_penalty|frequency_penalty|reasoning_effort|reasoning|thinking|service_tier|speed|parallel_tool_calls|prompt_cache_key|stream_options|cache_control|system)\b['`"]?[^.]{0,60}\b(?:not supported|does not support|not permitted|deprecated|not allowed|cannot|may only|must be|should be|is allowed|not compatible|unsupported)\b/i,
   /\b([a-z_]+(?:\.[a-z_\d]+)*): extra inputs are not permitted/i,
   /\binvalid ['`"]?(temperature|top_p|top_k|seed|stop)\b/i,
-  /does not support (?:the )?(?:parameter )?['`"]?([a-z]+_[a-z_]+|temperature|thinking|reasoning)\b/i,
+  /does not support (?:the )?(?:parameter )?['`"]?([a-z]+_[a-z_]+|temperature|thinking|reasoning|speed)\b/i,
 ]
 
 /** Parts of a request that are no parameters. */

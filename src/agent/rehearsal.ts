@@ -1,3 +1,4 @@
+import { isUsualTier } from "./answer-terms.ts"
 import {
   type EngineContext,
   type Message,
@@ -41,6 +42,7 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
 
   const act = script.acts[step]
   const usage = (output: number) => usageOf(script, call, output)
+  const served = servedAs(call)
   if (act?.kind === "calls") {
     const calls = act.calls.map(({ name, input, written }, index): ToolCallPart => {
       return {
@@ -54,9 +56,9 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     const tokens = likelyTokens(JSON.stringify(act.calls))
     // A model that is cut off within a call has made no call.
     if (tokens > call.maxOutputTokens) {
-      return { text: "", content: [], finish: "length", usage: usage(call.maxOutputTokens) }
+      return { text: "", content: [], finish: "length", usage: usage(call.maxOutputTokens), ...served }
     }
-    return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens) }
+    return { text: "", content: calls, finish: "tool-calls", usage: usage(tokens), ...served }
   }
   const all =
     act?.text ??
@@ -75,8 +77,13 @@ export async function rehearse(context: EngineContext, call: ModelCall): Promise
     content: [{ type: "text", text }],
     finish: cut ? "length" : act ? "more" : "stop",
     usage: usage(wanted),
+    ...served,
   }
 }
+
+/** A rehearsal is served in the tier that it asks for. */
+const servedAs = ({ serviceTier }: ModelCall) =>
+  serviceTier !== undefined && !isUsualTier(serviceTier) ? { modifiers: [serviceTier] } : {}
 
 function usageOf(script: Script, call: ModelCall, output: number): ModelAnswer["usage"] {
   const prompt = [call.system ?? "", ...call.messages.map(textOf)]

@@ -2,6 +2,7 @@ import type { EngineContext, FormChange, ModelCall, ModelError, ObjectPart, Sett
 import { isSigned, settingOf } from "./reasoning.ts"
 import type { ProviderRefusal } from "./refusal-causes.ts"
 import { askedForm, WAYS, type Way } from "./result-form.ts"
+import { lacksRoom } from "./service-tier.ts"
 import { shownObjects } from "./takes.ts"
 
 /** How a request differs from the usual one, because its provider has refused that. */
@@ -66,6 +67,7 @@ export function otherForm(
   { form, error }: { form: RequestForm; error: ModelError },
 ): OtherForm | null {
   const { refusal } = error
+  if (lacksRoom(call.serviceTier, error)) return withoutTier(form)
   if (refusal?.cause === "output") return withLessOutput(call, form, refusal)
   if (!form.namesCompletion && call.engine === "openai-compatible" && /max_completion_tokens/.test(error.message)) {
     if (wantCompletion.size >= MOST_KNOWN) wantCompletion.clear()
@@ -75,6 +77,15 @@ export function otherForm(
   const other = inOtherWay(call, form, error) ?? withoutSetting(call, form, error)
   if (other) return other
   return mayConcernFiles(error) ? withFewerFiles(call, form, error) : null
+}
+
+/** A provider without room in its flexible tier is asked for its usual service, for this call alone. */
+function withoutTier(form: RequestForm): OtherForm | null {
+  if (form.without.has("service_tier")) return null
+  return {
+    form: { ...form, without: new Set([...form.without, "service_tier" as const]) },
+    change: { without: "service_tier", isOnce: true },
+  }
 }
 
 /** Names the form of an answer, or the tool whose input it is, in requests and in words. */
@@ -115,8 +126,10 @@ function withoutSetting(call: ModelCall, form: RequestForm, error: ModelError): 
   const parameter = isUnreadable ? "reasoning" : (error.refusal?.parameter ?? null)
   const setting = settingOf(call, parameter)
   if (setting === null || form.without.has(setting)) return null
-  // Another effort may be one that the model takes.
-  const isOnce = setting === "reasoning" && (call.reasoning === "none" || VALUES.test(said))
+  // Another effort or tier may be one that the model takes.
+  const isOnce =
+    (setting === "reasoning" && (call.reasoning === "none" || VALUES.test(said))) ||
+    (setting === "service_tier" && VALUES.test(said))
   return { form: { ...form, without: new Set([...form.without, setting]) }, change: { without: setting, isOnce } }
 }
 

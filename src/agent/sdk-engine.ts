@@ -35,6 +35,7 @@ import { type AskedForm, askedForm, inOwnForm } from "./result-form.ts"
 import { SdkAnswer } from "./sdk-answer.ts"
 import { toModelError } from "./sdk-errors.ts"
 import { toSdkMessages, toSdkTools } from "./sdk-messages.ts"
+import { anthropicTier, lacksRoom, tierField } from "./service-tier.ts"
 import { Thinking } from "./thinking.ts"
 
 type SdkEngineName = Exclude<EngineName, "rehearsal">
@@ -53,7 +54,7 @@ export async function callSdk(context: EngineContext, call: ModelCall, engine: S
       for (const key of form.refused) context.refused?.add(key)
       return answer
     } catch (error) {
-      const isRefusal = error instanceof ModelError && error.kind === "rejected"
+      const isRefusal = error instanceof ModelError && (error.kind === "rejected" || lacksRoom(call.serviceTier, error))
       const other = isRefusal && tries < MOST_FORMS ? otherForm(context, call, { form, error }) : null
       if (!other) throw isRefusal && unknown ? unknown : error
       if (other.isGuess) unknown ??= error as ModelError
@@ -132,7 +133,7 @@ async function streamed(
 }
 
 async function requestOf(
-  { loadObject, signal }: EngineContext,
+  context: EngineContext,
   call: ModelCall,
   {
     engine,
@@ -140,6 +141,7 @@ async function requestOf(
     form: { refused, mostOutput, without, isUnsigned },
   }: { engine: SdkEngineName; asked: AskedForm | null; form: RequestForm },
 ) {
+  const { loadObject, signal } = context
   const cache = engine === "anthropic" ? call.cache : undefined
   const reasoning = without.has("reasoning") ? undefined : call.reasoning
   const messages = await toSdkMessages(isUnsigned ? withoutSigned(call.messages) : call.messages, {
@@ -171,10 +173,26 @@ async function requestOf(
         ...reasoningOptions(reasoning),
         ...(call.callsOne && { parallelToolCalls: false }),
       },
-      ...(call.callsOne && { anthropic: { disableParallelToolUse: true } }),
+      anthropic: {
+        ...(call.callsOne && { disableParallelToolUse: true }),
+        ...tierOptions(context, call, engine, without),
+      },
     },
     abortSignal: signal,
   }
+}
+
+/** Asks Anthropic for a tier, or tells that it has none by this name. */
+function tierOptions(
+  { onLeftOut }: EngineContext,
+  { serviceTier }: ModelCall,
+  engine: SdkEngineName,
+  without: RequestForm["without"],
+) {
+  if (engine !== "anthropic" || serviceTier === undefined || without.has("service_tier")) return {}
+  const options = anthropicTier(serviceTier)
+  if (options === null) onLeftOut?.("service_tier")
+  return options ?? {}
 }
 
 const stopsFor = (engine: SdkEngineName, stops: readonly string[]) =>
@@ -210,7 +228,8 @@ function languageModel(
 ): LanguageModelV4 {
   const { accounts } = context
   const send: typeof fetch = async (input, given) => {
-    const init = withForm(engine === "anthropic" ? budgeted(context, call, form, given) : given, asked)
+    const tier = tierField(engine, form.without.has("service_tier") ? undefined : call.serviceTier)
+    const init = withForm(engine === "anthropic" ? budgeted(context, call, form, given) : given, asked, tier)
     const response = await context.fetch(input, init)
     if (!response.ok && typeof init?.body === "string") noting.evidence.refused = init.body
     return knownFrames(response, { engine, ...noting })
@@ -237,9 +256,11 @@ function languageModel(
   throw new ModelError("unavailable", `No account is configured for the engine ${engine}.`)
 }
 
-function withForm(init: RequestInit | undefined, asked: AskedForm | null): RequestInit | undefined {
-  if (!asked?.add || typeof init?.body !== "string") return init
-  return { ...init, body: JSON.stringify(asked.add(parseExact(init.body) as Fields)) }
+/** Adds the form of the answer and other fields to a request. */
+function withForm(init: RequestInit | undefined, asked: AskedForm | null, more: Fields | null) {
+  if (typeof init?.body !== "string" || !(asked?.add || more)) return init
+  const body = { ...(parseExact(init.body) as Fields), ...more }
+  return { ...init, body: JSON.stringify(asked?.add ? asked.add(body) : body) }
 }
 
 function budgeted(context: EngineContext, call: ModelCall, form: RequestForm, init: RequestInit | undefined) {

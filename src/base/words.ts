@@ -14,7 +14,10 @@ export const CALL_ROLES = ["orchestrator", "subagent", "summary"] as const
 /** How much a model reasons before it answers. */
 export const EFFORTS = ["none", "low", "medium", "high"] as const
 
+/** How a provider is asked to serve a call (src/agent/service-tier.ts). */
+export const SERVICE_TIERS = ["auto", "default", "flex", "priority", "fast", "ultrafast"] as const
+
 /** The settings of a call that a model may not take. */
-export const MODEL_SETTINGS = ["temperature", "reasoning", "stop", "response_format"] as const
+export const MODEL_SETTINGS = ["temperature", "reasoning", "stop", "response_format", "service_tier"] as const
 
 export const TASK_STATES = ["open", "closed", "done", "cancelled"] as const

@@ -55,10 +55,10 @@ const MOST: Partial<ModelUsage> = Object.fromEntries(
 
 /**
  * The components at the highest price of their side that a call with at most this prompt can have: in each tier that
- * it can reach, in the dearest region.
+ * it can reach, in the dearest region, and as it is asked for (`serviceTier`).
  */
-function dearest(price: TermedPrice, promptTokens: number): Price {
-  const bound = { promptTokens, modifiers: dearestModifiers(price) }
+function dearest(price: TermedPrice, promptTokens: number, serviceTier: string | undefined): Price {
+  const bound = { promptTokens, modifiers: dearestModifiers(price, serviceTier) }
   return {
     ...pricesOfCall(price, { tokensInput: 0 }),
     price_input: dearestOf(price, IN_PROMPT, bound),
@@ -67,8 +67,13 @@ function dearest(price: TermedPrice, promptTokens: number): Price {
 }
 
 /** The highest possible price of a call: all tokens at the highest price of their side, and all else at its most. */
-export function worstPriceOf(price: TermedPrice, promptTokens: number, outputTokens: number): number {
-  return priceOf(dearest(price, promptTokens), {
+export function worstPriceOf(
+  price: TermedPrice,
+  promptTokens: number,
+  outputTokens: number,
+  serviceTier?: string,
+): number {
+  return priceOf(dearest(price, promptTokens, serviceTier), {
     ...MOST,
     tokensInput: promptTokens,
     tokensCached: 0,
@@ -77,10 +82,15 @@ export function worstPriceOf(price: TermedPrice, promptTokens: number, outputTok
 }
 
 /** The number of output tokens that `micros` can pay for after the prompt. Infinity if output is free. */
-export function affordableOutput(price: TermedPrice, promptTokens: number, micros: number): number {
-  const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0))
+export function affordableOutput(
+  price: TermedPrice,
+  promptTokens: number,
+  micros: number,
+  serviceTier?: string,
+): number {
+  const left = BigInt(micros) - BigInt(worstPriceOf(price, promptTokens, 0, serviceTier))
   if (left < 0n) return 0
-  const perToken = dearest(price, promptTokens).price_output
+  const perToken = dearest(price, promptTokens, serviceTier).price_output
   if (perToken === 0) return Number.POSITIVE_INFINITY
   return Number((left * WHOLE) / BigInt(perToken))
 }

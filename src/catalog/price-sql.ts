@@ -1,3 +1,4 @@
+import { ONE_TIER } from "../agent/service-tier.ts"
 import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, countOf, isRequiredCount } from "../agent/token-names.ts"
 import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PER_TOKENS, PRICE_COLUMNS } from "./price-components.ts"
 import { REGION, TERM_COLUMNS, WHOLE_FACTOR } from "./price-terms.ts"
@@ -61,5 +62,8 @@ export const PRICE_SQL: Record<string, (argument: string) => string> = {
   ofOutput: (row) => pricesOf(row, "inOutput"),
   /** The names of regions, as a pattern of like, and the factor that changes nothing. */
   regions: () => `'${REGION.replaceAll("_", "\\_")}%'`,
+  /** The names that an answer can give to the tier that was asked for. */
+  namesOfTier: (tier) =>
+    `case when ${tier} = any('{${ONE_TIER.join(",")}}') then '{${ONE_TIER.join(",")}}' else array[${tier}] end`,
   wholeFactor: () => String(WHOLE_FACTOR),
 }

@@ -1,3 +1,5 @@
+import { isUsualTier } from "../agent/answer-terms.ts"
+import { namesOfTier } from "../agent/service-tier.ts"
 import { composed, storedRows } from "../base/casts.ts"
 import { type ComponentName, type ComponentPrices, columnOf, type Price, TOKEN_COMPONENTS } from "./price-components.ts"
 
@@ -77,10 +79,22 @@ function times(price: number | null, factors: readonly number[]): number | null 
   return Number((product + whole - 1n) / whole)
 }
 
-/** The dearest region of a model, which no request names, if it has a factor above 1. */
-export const dearestModifiers = ({ price_modifiers }: Partial<PriceTerms>): string[] =>
+/** True if calls of the model may ask for the tier: its price is known. */
+export const hasTier = (price: Partial<PriceTerms>, tier: string) =>
+  isUsualTier(tier) || knownOf(price, namesOfTier(tier)).length > 0
+
+/**
+ * The modifiers that make a call dearest: the tier that it asks for, and a region, which no request names. Each only if
+ * its factor is above 1, since the answer may be served in another tier or region.
+ */
+export const dearestModifiers = (price: Partial<PriceTerms>, tier: string | undefined): string[] => [
+  ...dearestAmong(price, (name) => namesOfTier(tier).includes(name)),
+  ...dearestAmong(price, (name) => name.startsWith(REGION)),
+]
+
+const dearestAmong = ({ price_modifiers }: Partial<PriceTerms>, isOne: (name: string) => boolean) =>
   Object.entries(price_modifiers ?? {})
-    .filter(([name, factor]) => name.startsWith(REGION) && factor > WHOLE_FACTOR)
+    .filter(([name, factor]) => isOne(name) && factor > WHOLE_FACTOR)
     .sort(([, one], [, other]) => other - one)
     .map(([name]) => name)
     .slice(0, 1)

@@ -83,7 +83,7 @@ export const untakenFields = {
   prompt_cache_key: ignored(OWN_CACHE),
   prompt_cache_options: ignored(OWN_CACHE),
   prompt_cache_retention: ignored(OWN_CACHE),
-  service_tier: ignored("the provider's account decides"),
+  service_tier: ignored("the space's manifest decides"),
   top_logprobs: refused(NO_LOG_PROBABILITIES),
   top_p: ignored(SAMPLING),
 }

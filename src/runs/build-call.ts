@@ -4,7 +4,7 @@ import { cutToBytes, promptTokenBound } from "../agent/estimate.ts"
 import { charsetOf, decoderOf } from "../base/media-bytes.ts"
 import { storable } from "../base/storable.ts"
 import { affordableOutput, worstPriceOf } from "../billing/price.ts"
-import type { TermedPrice } from "../catalog/price-terms.ts"
+import { hasTier, type TermedPrice } from "../catalog/price-terms.ts"
 import { isText } from "../files/media-types.ts"
 import { objectPart } from "../tools/file-tools.ts"
 import { exchangesOf, filesIn, haveCalls, NO_TOOLS, type TurnMessage, toModelMessages } from "../turns/messages.ts"
@@ -86,15 +86,18 @@ function withSummary({ claim }: Run, { ref }: AgentWork, [first, ...rest]: Messa
   return [{ ...first, content: [{ type: "text", text, byService: true }, ...first.content] }, ...rest]
 }
 
-/** The settings of a turn's calls, without those that the model refuses. */
-export function settingsOf({ turn, claim }: Run, { learned }: Pick<ModelRow, "learned">) {
+/** The settings of a turn's calls, without those that the model refuses, and without a tier that has no price. */
+export function settingsOf({ turn, claim }: Run, model: Pick<ModelRow, "learned" | "price_modifiers">) {
+  const { learned } = model
   const { manifest } = claim.config
   const temperature = turn.temperature ?? manifest.temperature
   const reasoning = turn.reasoning_effort ?? manifest.reasoning?.effort
-  const takes = (name: "temperature" | "reasoning") => !learned.without?.includes(name)
+  const serviceTier = manifest.service_tier
+  const takes = (name: "temperature" | "reasoning" | "service_tier") => !learned.without?.includes(name)
   return {
     ...(temperature !== undefined && takes("temperature") && { temperature }),
     ...(reasoning !== undefined && takes("reasoning") && { reasoning }),
+    ...(serviceTier !== undefined && takes("service_tier") && hasTier(model, serviceTier) && { serviceTier }),
   }
 }
 
@@ -224,12 +227,13 @@ export interface BoundedCall {
 export async function boundCall(run: Run, price: TermedPrice, call: ModelCall): Promise<BoundedCall> {
   const prompt = promptTokenBound(call)
   const wanted = call.maxOutputTokens
-  const affordable = () => affordableOutput(price, prompt, Math.max(0, run.budget.left))
+  const affordable = () => affordableOutput(price, prompt, Math.max(0, run.budget.left), call.serviceTier)
+  const worstOf = (output: number) => worstPriceOf(price, prompt, output, call.serviceTier)
   if (affordable() < wanted) {
     const grown = await growHold(
       run.ctx,
       { ...run.turn, hold_credit_micros: run.budget.hold },
-      worstPriceOf(price, prompt, wanted) - run.budget.left,
+      worstOf(wanted) - run.budget.left,
     )
     if (grown === null) throw new RunEnd({ kind: "stale" })
     run.budget.hold = Math.max(run.budget.hold, grown.hold)
@@ -244,12 +248,12 @@ export async function boundCall(run: Run, price: TermedPrice, call: ModelCall): 
     if (!run.waitsForLimit) throw run.limit("COST_LIMIT_REACHED")
     // A waiting turn holds only its cost, so it needs the whole price of the call.
     run.lack = lackOf(run, {
-      needed: worstPriceOf(price, prompt, Math.max(1, least)),
-      wanted: worstPriceOf(price, prompt, wanted),
+      needed: worstOf(Math.max(1, least)),
+      wanted: worstOf(wanted),
     })
     throw new RunEnd({ kind: "wait" })
   }
-  const worst = worstPriceOf(price, prompt, output)
+  const worst = worstOf(output)
   return {
     call: { ...call, maxOutputTokens: output },
     cutByHold: output < wanted,

@@ -11,7 +11,7 @@ import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { FREE, priceOf } from "../billing/price.ts"
 import { learnLimits } from "../catalog/learned.ts"
-import { knownOf, type TermedPrice } from "../catalog/price-terms.ts"
+import { hasTier, knownOf, type TermedPrice } from "../catalog/price-terms.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { goesOn } from "../turns/step-row.ts"
@@ -202,24 +202,30 @@ function summarised(
 /** The settings that a turn or its configuration asks for, as an event tells them. */
 const toldSettings = (
   { maxOutputTokens: asked }: AgentWork,
-  { temperature, reasoning, maxOutputTokens }: ModelCall,
+  { temperature, reasoning, serviceTier, maxOutputTokens }: ModelCall,
 ) => ({
   ...(asked !== undefined && { max_output_tokens: maxOutputTokens }),
   ...(temperature !== undefined && { temperature }),
   ...(reasoning !== undefined && { reasoning }),
+  ...(serviceTier !== undefined && { service_tier: serviceTier }),
 })
 
 /** The event of a request that was sent in another form, as refusals of now or of earlier turns require it. */
-function adjusted(run: Run, { steps, model, form }: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
+function adjusted(run: Run, agent: AgentWork, of: object, changes: FormChange[]): EventDraft[] {
+  const { steps, model, form } = agent
   const { stop } = run.turn
+  const { service_tier } = run.claim.config.manifest
   const asked = {
-    ...settingsOf(run, { learned: {} }),
+    ...settingsOf(run, { learned: {}, price_modifiers: null }),
+    ...(service_tier !== undefined && { service_tier }),
     ...(form && { response_format: form.type }),
     ...(stop && { stop }),
   }
   const known: Partial<typeof asked> = steps.length === 0 ? asked : {}
   const refused = model.learned.without?.filter((setting) => known[setting] !== undefined) ?? []
-  const settings = [...new Set([...refused, ...changes.flatMap(({ without }) => without ?? [])])]
+  const isUnpriced = known.service_tier !== undefined && !hasTier(model, known.service_tier)
+  const unpriced = isUnpriced && agent.summarises === undefined ? ["service_tier"] : []
+  const settings = [...new Set([...refused, ...unpriced, ...changes.flatMap(({ without }) => without ?? [])])]
   const without = settings.length > 0 ? { without: settings } : {}
   const most = changes.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? []).at(-1)
   const files = changes.reduce((sum, change) => sum + (change.files?.length ?? 0), 0)

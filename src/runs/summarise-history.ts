@@ -5,7 +5,7 @@ import { call } from "../platform/db.ts"
 import { toModelMessages } from "../turns/messages.ts"
 import { TURN_POLICY } from "../turns/policies.ts"
 import { answerText, isAnswer } from "../turns/step-row.ts"
-import { buildCall, openingOf } from "./build-call.ts"
+import { buildCall, openingOf, settingsOf } from "./build-call.ts"
 import { AgentFailed } from "./call-step.ts"
 import type { Claim } from "./claim-turns.ts"
 import type { EarlierTurn } from "./earlier-turns.ts"
@@ -179,7 +179,8 @@ function saidIn(turn: EarlierTurn): string {
 }
 
 /** False if the turn's own limit of cost does not pay for the summary and for its own call. */
-function isAffordable({ turn, claim, budget }: Run, agent: AgentWork, { model }: AgentWork, text: string): boolean {
+function isAffordable(run: Run, agent: AgentWork, { model }: AgentWork, text: string): boolean {
+  const { turn, claim, budget } = run
   if (turn.max_cost_credit_micros === null) return true
   const prompt = (words: string) =>
     promptTokenBound({
@@ -188,7 +189,8 @@ function isAffordable({ turn, claim, budget }: Run, agent: AgentWork, { model }:
       tools: agent.specs,
     })
   const asked = claim.messages ? JSON.stringify(claim.messages) : turn.text
-  const own = worstPriceOf(agent.model, prompt(text + asked + (agent.system ?? "")), TURN_POLICY.minOutputTokens)
+  const tier = settingsOf(run, agent.model).serviceTier
+  const own = worstPriceOf(agent.model, prompt(text + asked + (agent.system ?? "")), TURN_POLICY.minOutputTokens, tier)
   const worst = worstPriceOf(model, prompt(text + INSTRUCTIONS), SUMMARY_POLICY.outputTokens)
   return turn.max_cost_credit_micros - budget.cost >= own + worst
 }

@@ -132,6 +132,7 @@ function chatSpan({ turn, costs, steps }: EndedTrace, { data, hasEnded, startMs,
       "gen_ai.request.max_tokens": numberIn(data.max_output_tokens),
       "gen_ai.request.temperature": temperature === null ? null : { double: temperature },
       "turnpike.request.reasoning_effort": typeof data.reasoning === "string" ? data.reasoning : null,
+      "turnpike.request.service_tier": typeof data.service_tier === "string" ? data.service_tier : null,
       "turnpike.step": step,
       "turnpike.call.billed_usd": cost && { double: toUsd(cost.billed_credit_micros) },
       ...(shown && {

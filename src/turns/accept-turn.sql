@@ -257,8 +257,9 @@ begin
   end if;
   headroom := reserved.headroom;
   refusal.hold := row(null, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
-  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens)),
-    least(admission.wanted, turnpike.least_cost(c, admission.least_tokens, admission.answer_tokens))
+  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens,
+    admission.tier)),
+    least(admission.wanted, turnpike.least_cost(c, admission.least_tokens, admission.answer_tokens, admission.tier))
     into short_needed, least_needed
     from model_catalog c
     where c.pin = admission.pin;

@@ -32,6 +32,8 @@ create type turnpike.admission as (
   answer_tokens bigint,
   -- The short first call without values of variables, which differ from turn to turn.
   least_tokens bigint,
+  -- How the provider is asked to serve its calls.
+  tier text, -- null: as usual
   -- The most output tokens that its model takes.
   most_output integer,
   -- True if the end user has individual limits.
@@ -256,13 +258,14 @@ begin
         p_asked.bounds) else 0 end
       + case when talk.found_tools is not null then turnpike.found_tokens(talk.found_tools, p_asked.bounds) else 0 end;
   end if;
-  admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens);
+  admission.tier := p_facts ->> 'tier';
+  admission.needed := turnpike.least_cost(model, tokens, admission.answer_tokens, admission.tier);
   if coalesce(p_asked.max_cost < admission.needed, false) then
     admission.refused := 'max_cost';
   end if;
   -- The first hold of a turn that asks for a long answer pays for it.
   admission.wanted := coalesce(p_asked.max_cost, greatest(p_asked.default_hold, admission.needed,
-    turnpike.least_cost(model, tokens, p_asked.max_output)));
+    turnpike.least_cost(model, tokens, p_asked.max_output, admission.tier)));
   if caller.member_id is not null then
     -- A member's turn holds no more of the owner's balance than a turn gets by default.
     admission.wanted := least(admission.wanted, greatest(p_asked.default_hold, admission.needed));
@@ -271,14 +274,14 @@ begin
 end $$;
 
 -- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1: in each tier that the
--- prompt can reach, in the dearest region. Prompt and answer are rounded up separately, as in affordableOutput
--- (src/billing/price.ts).
-create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint) returns bigint
+-- prompt can reach, in the dearest region, and as it is asked for (p_tier). Prompt and answer are rounded up separately,
+-- as in affordableOutput (src/billing/price.ts).
+create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint, p_tier text) returns bigint
 language plpgsql stable as $$
 declare
   prompt numeric := greatest({{prices.ofPrompt model}});
   answer numeric := greatest({{prices.ofOutput model}});
-  factor numeric := turnpike.dearest_factor(model);
+  factor numeric := turnpike.dearest_factor(model, p_tier);
 begin
   if model.price_tiers is not null then
     select greatest(prompt, max(greatest({{prices.ofPrompt t}}))),
@@ -291,15 +294,24 @@ begin
     + ceil(ceil(answer * factor) * p_answer / 1000000));
 end $$;
 
--- The highest factor that a call can have: that of its region (src/catalog/price-terms.ts).
-create function turnpike.dearest_factor(model model_catalog) returns numeric language plpgsql stable as $$
+-- The highest factor that a call can have: that of its region, times that of the tier that it asks for unless the model
+-- refuses tiers (src/catalog/price-terms.ts).
+create function turnpike.dearest_factor(model model_catalog, p_tier text) returns numeric
+language plpgsql stable as $$
+declare
+  region numeric;
+  tier numeric;
 begin
   if model.price_modifiers is null then
     return 1;
   end if;
-  return (select greatest({{prices.wholeFactor}}, max(m.value::numeric)) / {{prices.wholeFactor}}
-    from jsonb_each_text(model.price_modifiers) m
-    where m.key like {{prices.regions}});
+  select max(m.value::numeric) filter (where m.key like {{prices.regions}}),
+    max(m.value::numeric) filter (where m.key = any({{prices.namesOfTier p_tier}})
+      and not coalesce(model.learned -> 'without' ? 'service_tier', false))
+    into region, tier
+    from jsonb_each_text(model.price_modifiers) m;
+  return greatest({{prices.wholeFactor}}, region) * greatest({{prices.wholeFactor}}, tier)
+    / ({{prices.wholeFactor}}::numeric * {{prices.wholeFactor}});
 end $$;
 
 -- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.

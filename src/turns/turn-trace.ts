@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { toInstant } from "../base/time.ts"
-import { EFFORTS } from "../base/words.ts"
+import { EFFORTS, SERVICE_TIERS } from "../base/words.ts"
 import { providerDetailsSchema } from "./provider-details.ts"
 import type { TurnEventRow } from "./turn-event.ts"
 import type { Waiting } from "./waiting-schema.ts"
@@ -48,6 +48,7 @@ const spanSchema = z
         max_output_tokens: z.int().nullable().meta({ example: 2_000 }),
         temperature: z.number().nullable().meta({ example: null }),
         reasoning: z.enum(EFFORTS).nullable().meta({ example: "low" }),
+        service_tier: z.enum(SERVICE_TIERS).nullable().meta({ example: null }),
       })
       .nullable()
       .meta({ description: "How a model was called, if the turn or the manifest of its space says so." }),
@@ -117,12 +118,13 @@ function tokensOf({ tokens_input: input, ...data }: Record<string, unknown>): Tr
 }
 
 function settingsOf(data: Record<string, unknown>): TraceSpan["settings"] {
-  const { max_output_tokens: most, temperature, reasoning } = data
-  if (most === undefined && temperature === undefined && reasoning === undefined) return null
+  const { max_output_tokens: most, temperature, reasoning, service_tier } = data
+  if ([most, temperature, reasoning, service_tier].every((setting) => setting === undefined)) return null
   return {
     max_output_tokens: typeof most === "number" ? most : null,
     temperature: typeof temperature === "number" ? temperature : null,
     reasoning: EFFORTS.find((effort) => effort === reasoning) ?? null,
+    service_tier: SERVICE_TIERS.find((tier) => tier === service_tier) ?? null,
   }
 }
 

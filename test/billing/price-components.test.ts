@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { priceOf, worstPriceOf } from "../../src/billing/price.ts"
+import { namesOfTier } from "../../src/agent/service-tier.ts"
+import { affordableOutput, priceOf, worstPriceOf } from "../../src/billing/price.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { createRandom, type Random } from "../harness/random.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -92,7 +93,9 @@ test("A call costs its tier's prices with its factors, and never more than its b
     const terms = termsOf(random)
     const price = { ...sampleOf(random).price, ...terms }
     const borders = (terms.price_tiers ?? []).flatMap(({ above_input_tokens: above }) => [above - 1, above, above + 1])
-    const serviceTier = random.pick([[], ["flex"], ["priority"]])
+    const asked = random.pick([undefined, "default", "flex", "priority", "fast"])
+    // A provider serves the tier that was asked for, by either of its names, or its usual service.
+    const serviceTier = random.pick([[], ...namesOfTier(asked).map((name) => [name])])
     const regions = Object.keys(terms.price_modifiers ?? {}).filter((name) => name.startsWith("geo_"))
     const geo = regions.length > 0 && random.int(2) === 0 ? [random.pick(regions)] : []
     const modifiers = [...serviceTier, ...geo]
@@ -114,32 +117,44 @@ test("A call costs its tier's prices with its factors, and never more than its b
       const told = JSON.stringify({ price, usage, modifiers })
       expect(BigInt(priceOf(price, usage, modifiers)), told).toBe(expected)
       for (const promptTokens of [tokensInput, tokensInput + 1]) {
-        const worst = worstPriceOf(price, promptTokens, usage.tokensOutput)
-        expect(worst, told).toBeGreaterThanOrEqual(priceOf(price, usage, geo))
+        const worst = worstPriceOf(price, promptTokens, usage.tokensOutput, asked)
+        expect(worst, told).toBeGreaterThanOrEqual(priceOf(price, usage, modifiers))
+        const output = affordableOutput(price, promptTokens, worst, asked)
+        const most = Math.min(output, usage.tokensOutput)
+        expect(worstPriceOf(price, promptTokens, most, asked), told).toBeLessThanOrEqual(worst)
       }
     }
   }
 })
 
-test("The smallest hold in SQL equals the one of TypeScript with tiers and regions, for 500 random models", async () => {
+test("The smallest hold in SQL equals the one of TypeScript with tiers, asked tiers and regions, for 500 random models", async () => {
   const random = createRandom("least cost of tiers")
   const samples = Array.from({ length: 500 }, () => {
     const terms = termsOf(random)
     const border = random.pick(terms.price_tiers ?? [null])?.above_input_tokens ?? random.int(300_000)
-    return { ...sampleOf(random).price, ...terms, prompt: border + random.int(3) - 1, answer: random.int(60_000) }
+    return {
+      ...sampleOf(random).price,
+      ...terms,
+      prompt: border + random.int(3) - 1,
+      answer: random.int(60_000),
+      asked: random.pick([undefined, "auto", "flex", "priority", "fast"]),
+      learned: { without: random.pick([[], [], ["service_tier"]]) },
+    }
   })
   const rows = await world.sql<{ least: number }>(
     `select ${RELEASE}.least_cost(jsonb_populate_record(null::model_catalog, s.one), (s.one ->> 'prompt')::bigint,
-       (s.one ->> 'answer')::bigint)::float8 as least
+       (s.one ->> 'answer')::bigint, s.one ->> 'asked')::float8 as least
      from jsonb_array_elements($1::jsonb) with ordinality s(one, place) order by s.place`,
     [JSON.stringify(samples)],
   )
-  const expected = samples.map(({ prompt, answer, ...price }) => {
+  const expected = samples.map(({ prompt, answer, asked, learned, ...price }) => {
+    const tier = learned.without.length > 0 ? undefined : asked
+    const ofTokens = { ...price, price_web_search: null }
     return Math.max(
       1,
-      worstPriceOf(price, prompt, 0) +
-        worstPriceOf({ ...price, price_web_search: null }, prompt, answer) -
-        worstPriceOf({ ...price, price_web_search: null }, prompt, 0),
+      worstPriceOf(price, prompt, 0, tier) +
+        worstPriceOf(ofTokens, prompt, answer, tier) -
+        worstPriceOf(ofTokens, prompt, 0, tier),
     )
   })
   rows.forEach(({ least }, at) => {
@@ -156,7 +171,7 @@ test("The smallest hold in SQL equals the same sum in TypeScript for 500 random 
   })
   const rows = await world.sql<{ least: string }>(
     `select ${RELEASE}.least_cost(jsonb_populate_record(null::model_catalog, s.one), (s.one ->> 'prompt')::bigint,
-       (s.one ->> 'answer')::bigint)::text as least
+       (s.one ->> 'answer')::bigint, null)::text as least
      from jsonb_array_elements($1::jsonb) with ordinality s(one, place) order by s.place`,
     [JSON.stringify(samples)],
   )

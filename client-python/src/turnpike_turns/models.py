@@ -1208,6 +1208,13 @@ class Manifest(ApiObject):
     """The maximum number of output tokens of each model call, with reasoning."""
     reasoning: Reasoning | None = None
     """Default: the default of the model. A model that cannot reason answers without it."""
+    service_tier: Literal["auto", "default", "flex", "priority", "fast", "ultrafast"] | None = None
+    """
+    How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and
+    slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The answer
+    says how it was served, and is billed with the factor of that (`price_modifiers` of `GET /v1/models`). A
+    tier without a factor is not asked for. Default: as the provider's account says.
+    """
     response_format: ResponseFormat | None = None
     """
     The form of the results of all turns that ask for none. The order of properties is not kept: send the form

@@ -82,6 +82,11 @@ class ManifestInput(TypedDict, total=False):
     max_output_tokens: int
     # Default: the default of the model. A model that cannot reason answers without it.
     reasoning: ReasoningInput | Reasoning
+    # How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper
+    # and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The
+    # answer says how it was served, and is billed with the factor of that (`price_modifiers` of `GET
+    # /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says.
+    service_tier: Literal["auto", "default", "flex", "priority", "fast", "ultrafast"]
     # The form of the results of all turns that ask for none. The order of properties is not kept: send the form
     # with the turn if it matters.
     response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat

@@ -2545,7 +2545,7 @@ export interface LearnedLimits {
   /** The most images in one call. */
   images?: number | undefined
   /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
-  without?: ("temperature" | "reasoning" | "stop" | "response_format")[] | undefined
+  without?: ("temperature" | "reasoning" | "stop" | "response_format" | "service_tier")[] | undefined
 }
 
 export interface LearnedLimitsInput {
@@ -2556,7 +2556,7 @@ export interface LearnedLimitsInput {
   /** The most images in one call. */
   images?: number | undefined
   /** Settings that it refuses. They are left out; the form of a result is asked for with a tool. */
-  without?: ("temperature" | "reasoning" | "stop" | "response_format")[] | undefined
+  without?: ("temperature" | "reasoning" | "stop" | "response_format" | "service_tier")[] | undefined
 }
 
 export interface LedgerEntry {
@@ -2694,6 +2694,8 @@ export interface Manifest {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: Reasoning | undefined
+  /** How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The answer says how it was served, and is billed with the factor of that (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says. */
+  service_tier?: "auto" | "default" | "flex" | "priority" | "fast" | "ultrafast" | undefined
   /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
   response_format?: ResponseFormat | undefined
   /** The maximum number of model calls of one turn. Default 16. */
@@ -2744,6 +2746,8 @@ export interface ManifestInput {
   max_output_tokens?: number | undefined
   /** Default: the default of the model. A model that cannot reason answers without it. */
   reasoning?: ReasoningInput | undefined
+  /** How the model's provider is asked to serve the calls of the agent and its sub-agents. `flex` is cheaper and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is the usual service. The answer says how it was served, and is billed with the factor of that (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the provider's account says. */
+  service_tier?: "auto" | "default" | "flex" | "priority" | "fast" | "ultrafast" | undefined
   /** The form of the results of all turns that ask for none. The order of properties is not kept: send the form with the turn if it matters. */
   response_format?: ResponseFormatInput | undefined
   /** The maximum number of model calls of one turn. Default 16. */
@@ -5388,6 +5392,7 @@ export interface TraceSpan {
     max_output_tokens: number | null
     temperature: number | null
     reasoning: "none" | "low" | "medium" | "high" | null
+    service_tier: "auto" | "default" | "flex" | "priority" | "fast" | "ultrafast" | null
   } | null
   /** The words of the model's provider about a failed attempt. */
   error: ProviderDetails | null

@@ -307,16 +307,16 @@ export const LearnedLimitsRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 4 },
-  "without[]": { words: ["temperature", "reasoning", "stop", "response_format"] },
+  without: { maxItems: 5 },
+  "without[]": { words: ["temperature", "reasoning", "stop", "response_format", "service_tier"] },
 } as const
 
 export const LearnedLimitsInputRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
   images: { minimum: 0, maximum: 1000 },
-  without: { maxItems: 4 },
-  "without[]": { words: ["temperature", "reasoning", "stop", "response_format"] },
+  without: { maxItems: 5 },
+  "without[]": { words: ["temperature", "reasoning", "stop", "response_format", "service_tier"] },
 } as const
 
 export const LedgerEntryRules = {
@@ -349,6 +349,7 @@ export const ManifestRules = {
   model: { minLength: 1, maxLength: 128 },
   temperature: { minimum: 0, maximum: 2 },
   max_output_tokens: { minimum: 1, maximum: 1000000 },
+  service_tier: { words: ["auto", "default", "flex", "priority", "fast", "ultrafast"] },
   max_steps: { minimum: 1, maximum: 64, default: 16 },
   timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
   "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
@@ -369,6 +370,7 @@ export const ManifestInputRules = {
   model: { minLength: 1, maxLength: 128 },
   temperature: { minimum: 0, maximum: 2 },
   max_output_tokens: { minimum: 1, maximum: 1000000 },
+  service_tier: { words: ["auto", "default", "flex", "priority", "fast", "ultrafast"] },
   max_steps: { minimum: 1, maximum: 64, default: 16 },
   timeout_seconds: { minimum: 1, maximum: 3600, default: 300 },
   "history.max_turns": { minimum: 0, maximum: 100, default: 20 },
@@ -881,6 +883,7 @@ export const TraceSpanRules = {
   kind: { words: ["queue", "model", "tool", "attempt", "wait"] },
   state: { words: ["ok", "failed", "open"] },
   "settings.reasoning": { words: ["none", "low", "medium", "high"] },
+  "settings.service_tier": { words: ["auto", "default", "flex", "priority", "fast", "ultrafast"] },
 } as const
 
 export const TurnRules = {

@@ -12,6 +12,7 @@ const SETTINGS = choicesOf<NonNullable<ModelCatalogRow["learned"]["without"]>[nu
   reasoning: "Leave out the effort of reasoning",
   stop: "Leave out stop sequences",
   response_format: "Ask for results with a form by a tool",
+  service_tier: "Leave out the service tier",
 })
 
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))

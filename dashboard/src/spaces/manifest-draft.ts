@@ -31,6 +31,17 @@ export const TOOL_MODE_CHOICES = choicesOf<ToolMode>({
   search: "The agent searches for them",
 })
 
+type ServiceTier = NonNullable<Manifest["service_tier"]>
+
+export const SERVICE_TIER_CHOICES = choicesOf<ServiceTier>({
+  auto: "As the provider decides",
+  default: "Standard",
+  flex: "Flex: cheaper and slower",
+  priority: "Priority: dearer and faster",
+  fast: "Fast: dearer and faster",
+  ultrafast: "Ultrafast",
+})
+
 /** A manifest while it is edited. Numbers and JSON are kept as typed text. */
 export interface ManifestDraft {
   instructions: string
@@ -53,6 +64,8 @@ export interface ManifestDraft {
   time_zone: string
   /** Empty: the default of the model. */
   effort: Effort | ""
+  /** Empty: as the provider's account says. */
+  service_tier: ServiceTier | ""
   result: ResultDraft
 }
 
@@ -76,6 +89,7 @@ export const draftOf = (manifest: Manifest): ManifestDraft => ({
   tool_mode: manifest.tools?.mode ?? "auto",
   time_zone: manifest.time_zone ?? "",
   effort: manifest.reasoning?.effort ?? "",
+  service_tier: manifest.service_tier ?? "",
   result: resultDraftOf(manifest.response_format),
 })
 
@@ -98,6 +112,7 @@ export function manifestOf(draft: ManifestDraft, base: Manifest): Manifest {
     temperature: number(draft.temperature),
     max_output_tokens: number(draft.max_output_tokens),
     reasoning: draft.effort ? { effort: draft.effort } : undefined,
+    service_tier: draft.service_tier || undefined,
     max_steps: number(draft.max_steps),
     timeout_seconds: number(draft.timeout_seconds),
     history: Object.values(history).every((value) => value === undefined) ? undefined : history,

@@ -21,8 +21,10 @@ import {
   type ManifestDraft,
   manifestOf,
   ON_LIMIT_CHOICES,
+  SERVICE_TIER_CHOICES,
   TOOL_MODE_CHOICES,
 } from "./manifest-draft.ts"
+import { FIGURES } from "./manifest-figures.ts"
 import { ModelSelect } from "./model-select.tsx"
 import { isChangeable, type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 import { SubagentFields } from "./subagent-fields.tsx"
@@ -40,31 +42,6 @@ export function ManifestTab({ space }: SpaceTabProps) {
 }
 
 const RULES = ManifestInputRules
-const { temperature } = RULES
-
-const FIGURES: [name: keyof ManifestDraft, fault: string, label: string, hint: string][] = [
-  [
-    "temperature",
-    "temperature",
-    "Temperature",
-    `${temperature.minimum} to ${temperature.maximum}. Default: set by the model.`,
-  ],
-  ["max_output_tokens", "max_output_tokens", "Max output tokens", "Per model call. Default: the limit of the model."],
-  ["max_steps", "max_steps", "Max steps", `Model calls per turn. Default ${RULES.max_steps.default}.`],
-  [
-    "timeout_seconds",
-    "timeout_seconds",
-    "Timeout (seconds)",
-    `The longest duration of a turn. Default ${RULES.timeout_seconds.default}.`,
-  ],
-  [
-    "history_turns",
-    "history.max_turns",
-    "Max history turns",
-    `Earlier turns that the model sees. Default ${RULES["history.max_turns"].default}.`,
-  ],
-  ["history_tokens", "history.max_tokens", "Max history tokens", "For all earlier turns together."],
-]
 
 interface ManifestFormProps extends SpaceTabProps {
   saved: Manifest
@@ -176,6 +153,12 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
               hint="How much the model reasons before it answers. A turn can override it."
               options={[["", "Model default"], ...EFFORT_CHOICES]}
               {...bind("effort", "reasoning.effort")}
+            />
+            <Select
+              label="Service tier"
+              hint="How the model's provider serves the calls. The catalog of models has the factors of their prices."
+              options={[["", "Provider default"], ...SERVICE_TIER_CHOICES]}
+              {...bind("service_tier")}
             />
             <Select
               label="At a limit"

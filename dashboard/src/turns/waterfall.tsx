@@ -103,6 +103,7 @@ function noteOf({ kind, name, subagent, step, detail, tokens, settings }: Span):
   const of =
     kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
   const effort = settings?.reasoning && `reasoning ${settings.reasoning}`
-  const parts = [subagent, step === null ? of : `${of}, step ${step}`, effort, tokens && tokensOf(tokens)]
+  const tier = settings?.service_tier && `tier ${settings.service_tier}`
+  const parts = [subagent, step === null ? of : `${of}, step ${step}`, effort, tier, tokens && tokensOf(tokens)]
   return parts.filter(Boolean).join(" · ")
 }

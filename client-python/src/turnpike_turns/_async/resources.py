@@ -237,6 +237,7 @@ class AsyncSpaceManifest:
         temperature: float | None = None,
         max_output_tokens: int | None = None,
         reasoning: ReasoningInput | Reasoning | None = None,
+        service_tier: Literal["auto", "default", "flex", "priority", "fast", "ultrafast"] | None = None,
         response_format: ResponseFormatInputText | ResponseFormatInputJsonObject | ResponseFormatInputJsonSchema | ResponseFormat | None = None,
         max_steps: int | None = None,
         timeout_seconds: int | None = None,
@@ -267,6 +268,11 @@ class AsyncSpaceManifest:
             temperature: Default: the default of the model.
             max_output_tokens: The maximum number of output tokens of each model call, with reasoning.
             reasoning: Default: the default of the model. A model that cannot reason answers without it.
+            service_tier: How the model's provider is asked to serve the calls of the agent and its sub-agents.
+                `flex` is cheaper and slower; `priority`, `fast` and `ultrafast` are dearer and faster; `default` is
+                the usual service. The answer says how it was served, and is billed with the factor of that
+                (`price_modifiers` of `GET /v1/models`). A tier without a factor is not asked for. Default: as the
+                provider's account says.
             response_format: The form of the results of all turns that ask for none. The order of properties is
                 not kept: send the form with the turn if it matters.
             max_steps: The maximum number of model calls of one turn. Default 16.
@@ -310,6 +316,7 @@ class AsyncSpaceManifest:
                 "temperature": given(temperature),
                 "max_output_tokens": given(max_output_tokens),
                 "reasoning": given(reasoning),
+                "service_tier": given(service_tier),
                 "response_format": given(response_format),
                 "max_steps": given(max_steps),
                 "timeout_seconds": given(timeout_seconds),
