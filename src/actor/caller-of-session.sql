@@ -52,7 +52,7 @@ create type turnpike.caller as (
   -- 'enrolment': an admin must set up a second factor, and counts as a user until then.
   -- 'other_user': the page of the request was made for another user, and the session is not usable.
   missing text, -- null
-  -- True if only a fresh proof of identity is missing, which the operation requires (src/base/powers.ts).
+  -- True if only a fresh proof of identity is missing, which the operation requires (src/base/operation-powers.ts).
   unproved boolean,
   -- The defaults of the key for its end users (src/resale/sale.sql).
   end_user_price text, -- null

@@ -83,7 +83,7 @@ end $$;
 create function turnpike.proof_life() returns interval language sql immutable as $$ select interval '10 minutes' $$;
 
 -- True if the caller has a fresh proof of identity. A stolen cookie alone cannot use the operations
--- that src/base/powers.ts guards.
+-- that src/base/operation-powers.ts guards.
 create function turnpike.is_fresh(caller turnpike.caller, p_moment timestamptz) returns boolean
 language sql immutable as $$
   select coalesce(caller.proved_at > p_moment - turnpike.proof_life(), false)

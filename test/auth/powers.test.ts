@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { guardOf, OPERATION_POWERS, PROOF_MINUTES } from "../../src/base/powers.ts"
+import { guardOf, OPERATION_POWERS } from "../../src/base/operation-powers.ts"
+import { PROOF_MINUTES } from "../../src/base/powers.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { RELEASE } from "../../src/platform/procedures.ts"
 import { type AdminEstate, adminOperations, createAdminEstate, requestOf } from "../harness/admin-requests.ts"

@@ -1,4 +1,4 @@
-import { guardOf } from "../../src/base/powers.ts"
+import { guardOf } from "../../src/base/operation-powers.ts"
 import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../../src/http/json-bodies.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import type { Session } from "./shared-space.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { guardOf } from "../../src/base/powers.ts"
+import { guardOf } from "../../src/base/operation-powers.ts"
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { auth } from "../../src/routes/auth/group.ts"
