@@ -2834,8 +2834,8 @@ create table environment_keys (
   file text not null references environment_files,
   key text not null,
   version integer not null default 1,
-  -- When the key was first set. Earlier calls were not made with it.
-  set_at timestamptz not null,
+  -- Since when the key has had a value. Earlier calls were not made with it. Null: it has none.
+  set_at timestamptz,
   updated_at timestamptz not null,
   updated_by bigint references users,
   primary key (file, key)

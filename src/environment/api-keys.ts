@@ -36,8 +36,8 @@ export const externalKeySchema = z
     providers: z.array(z.string()).meta({ description: "The providers whose calls use the key.", example: ["openai"] }),
     calls: z.int().meta({
       description:
-        "The number of calls to these providers since the key was first set, without calls that a provider account of a pool " +
-        "served. 0 if the key was never set.",
+        "The number of calls to these providers since the key was set, without calls that a provider account of a pool served. " +
+        "Later values count on. 0 without a value.",
       example: 1204,
     }),
     tokens_input: z.int().meta({ example: 904_112 }),
@@ -53,7 +53,7 @@ export const externalKeySchema = z
       }),
     version: z.int().meta({ description: "Increases with each change. 0 if the key was never set." }),
     updated_at: z.iso.datetime().nullable(),
-    updated_by: changedBySchema("The admin who last set the key; null if it was the command line."),
+    updated_by: changedBySchema("The admin who last set or unset the key; null if it was the command line."),
   })
   .meta({ id: "ExternalApiKey" })
 
@@ -135,13 +135,13 @@ function serializeKey(known: Known, file: string, name: string, row: KeyRow | nu
   }
 }
 
-/** All keys that engines know, and all other keys that were set, with the usage of their calls. */
+/** All keys that engines know, and all other keys that have a value, with the usage of their calls. */
 export async function listApiKeys(ctx: Context, credential: SessionCredential): Promise<ExternalKey[]> {
   const known = await readKeys(ctx, credential)
   const names = new Set(
     Object.entries(ENVIRONMENT_FILES).flatMap(([file, { keys }]) => Object.keys(keys).map((key) => `${file}.${key}`)),
   )
-  for (const { file, key } of known.keys) names.add(`${file}.${key}`)
+  for (const { file, key, set_at } of known.keys) if (set_at !== null) names.add(`${file}.${key}`)
   return [...names].sort().map((id) => {
     const { file, name } = partsOf(id)
     return serializeKey(known, file, name, rowOf(known, file, name))
@@ -157,6 +157,11 @@ const TRIES = 8
 
 export const PUT_API_KEY_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
 
+interface KeyChange {
+  keyId: string
+  ifVersion: number | null
+}
+
 /**
  * Sets a key of a known file. The next model call uses it. NOT_FOUND for an unknown file; VALIDATION_FAILED for a name
  * that no environment variable can have, or for an invalid base URL.
@@ -164,26 +169,47 @@ export const PUT_API_KEY_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
 export async function putApiKey(
   ctx: Context,
   credential: SessionCredential,
-  { keyId, value, ifVersion }: { keyId: string; value: string; ifVersion: number | null },
+  { value, ...change }: KeyChange & { value: string },
 ): Promise<ExternalKey> {
+  const { name } = partsOf(change.keyId)
+  if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
+    throw wrongName("must have a key of capital letters, digits and _ after the dot")
+  if (name.endsWith("_BASE_URL")) checkOperatorsUrl(ctx, value, "value")
+  return changeKey(ctx, credential, change, value)
+}
+
+/**
+ * Deletes the value of a key, so that the next model call uses the variable of its worker, if that exists. NOT_FOUND
+ * for an unknown file, or a key that engines do not know and that was never set.
+ */
+export async function unsetApiKey(
+  ctx: Context,
+  credential: SessionCredential,
+  change: KeyChange,
+): Promise<ExternalKey> {
+  return changeKey(ctx, credential, change, undefined)
+}
+
+/** Saves the file of a key with a new value, or without one. Tries again while other requests change the same file. */
+async function changeKey(
+  ctx: Context,
+  credential: SessionCredential,
+  { keyId, ifVersion }: KeyChange,
+  value: string | undefined,
+): Promise<ExternalKey> {
+  const { file, name } = partsOf(keyId)
   for (let tries = 1; ; tries++) {
     const known = await readKeys(ctx, credential)
-    const { file, name } = partsOf(keyId)
-    if (!Object.hasOwn(ENVIRONMENT_FILES, file)) {
-      const message = `There is no environment file for "${keyId}"; the files are ${Object.keys(ENVIRONMENT_FILES).join(", ")}.`
-      throw new TurnpikeError("NOT_FOUND", message, { param: "key_id" })
-    }
-    if (!/^[A-Z][A-Z0-9_]{0,63}$/.test(name))
-      throw wrongName("must have a key of capital letters, digits and _ after the dot")
-    if (name.endsWith("_BASE_URL")) checkOperatorsUrl(ctx, value, "value")
-    const document = known.documents.get(file) ?? {}
-    const changed = { ...document, [name]: value }
+    checkKnown(known, { keyId, isSet: value !== undefined })
+    const { [name]: former, ...others } = known.documents.get(file) ?? {}
+    const changed = value === undefined ? others : { ...others, [name]: value }
     try {
       return await editAs(ctx, credential, "put_environment_key", {
         args: {
           file,
           key: name,
-          sealed: document[name] === value ? null : await sealEnvironmentFile(ctx, file, changed),
+          sealed: former === value ? null : await sealEnvironmentFile(ctx, file, changed),
+          is_set: value !== undefined,
           made_from: known.files.get(file)?.version ?? 0,
           if_version: ifVersion,
         },
@@ -199,6 +225,17 @@ export async function putApiKey(
     }
   }
 }
+
+function checkKnown(known: Known, { keyId, isSet }: { keyId: string; isSet: boolean }): void {
+  const { file, name } = partsOf(keyId)
+  const files = Object.keys(ENVIRONMENT_FILES).join(", ")
+  if (!Object.hasOwn(ENVIRONMENT_FILES, file))
+    throw notFound(`There is no environment file for "${keyId}"; the files are ${files}.`)
+  const isKnown = isSet || Object.hasOwn(ENVIRONMENT_FILES[file]?.keys ?? {}, name) || rowOf(known, file, name)
+  if (!isKnown) throw notFound(`There is no key "${keyId}".`)
+}
+
+const notFound = (message: string) => new TurnpikeError("NOT_FOUND", message, { param: "key_id" })
 
 function wrongName(message: string): TurnpikeError {
   const faults = [{ location: "path" as const, path: ["key_id"], type: "value_error", message }]

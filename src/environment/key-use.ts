@@ -80,9 +80,12 @@ export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
 
 const NO_USE = { calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, micros: 0, last_at: null }
 
-/** The use of one key. `since`: the time of the oldest counted call; null if all calls of the key are counted. */
+/**
+ * The use of one key since `setAt`; null: it has no value. `since`: the time of the oldest counted call; null if all
+ * calls of the key are counted.
+ */
 export function useOf({ uses, looked }: KeyUse, file: string, key: string, setAt: string | null) {
-  const use = uses.find((row) => row.file === file && row.key === key) ?? NO_USE
+  const use = (setAt !== null && uses.find((row) => row.file === file && row.key === key)) || NO_USE
   const since = looked?.first_at && looked.calls >= COUNTED_CALLS ? toInstant(looked.first_at) : null
   return { ...use, since: since !== null && setAt !== null && toInstant(setAt) < since ? since : null }
 }

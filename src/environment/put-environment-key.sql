@@ -8,7 +8,7 @@ create type turnpike.environment_key_answer as (
   file text,
   key text,
   version integer,
-  set_at timestamptz,
+  set_at timestamptz, -- null: it has no value
   updated_at timestamptz,
   updated_by bigint, -- null: the command line
   updated_by_name text -- null
@@ -23,12 +23,12 @@ language sql stable as $$
     where k.file = p_file and k.key = p_key
 $$;
 
--- Saves an environment file in which an admin changed one key, with an audit entry that never contains the value.
--- p_sealed: the new sealed document; null if the key already has that value. p_made_from: the version of the document
--- on which the change is based; 0 for a new document.
+-- Saves an environment file in which an admin set or unset one key, with an audit entry that never contains the value.
+-- p_sealed: the new sealed document; null if nothing changes. p_is_set: false if the key has no value in it.
+-- p_made_from: the version of the document on which the change is based; 0 for a new document.
 -- refused: admin, stale, or raced: another request changed the document, so the caller must read it again.
 create function turnpike.put_environment_key(p_request turnpike.request,
-  p_file text, p_key text, p_sealed text, p_made_from integer, p_if_version integer)
+  p_file text, p_key text, p_sealed text, p_is_set boolean, p_made_from integer, p_if_version integer)
 returns table (actor turnpike.caller, refused text, entity turnpike.environment_key_answer)
 language plpgsql rows 1 as $$
 declare
@@ -50,10 +50,11 @@ begin
       values (p_file, p_sealed)
       on conflict (file) do update set sealed = excluded.sealed, version = e.version + 1;
     insert into environment_keys as k (file, key, set_at, updated_at, updated_by)
-      values (p_file, p_key, p_request.moment, p_request.moment, (admin.caller).user_id)
+      values (p_file, p_key, case when p_is_set then p_request.moment end, p_request.moment, (admin.caller).user_id)
       on conflict (file, key) do update set version = k.version + 1, updated_at = excluded.updated_at,
-        updated_by = excluded.updated_by;
-    perform turnpike.note_change((admin.caller).user_id, 'api_key.update', 'external_api_key', p_file || '.' || p_key,
+        updated_by = excluded.updated_by, set_at = case when p_is_set then coalesce(k.set_at, excluded.set_at) end;
+    perform turnpike.note_change((admin.caller).user_id,
+      case when p_is_set then 'api_key.update' else 'api_key.unset' end, 'external_api_key', p_file || '.' || p_key,
       jsonb_build_object('version', former), jsonb_build_object('version', former + 1), p_request.request_id,
       p_request.address, p_request.moment);
   end if;

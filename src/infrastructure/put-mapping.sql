@@ -91,6 +91,40 @@ begin
   {{admin.closes row}}
 end $$;
 
+-- Removes the mapping of a space to a container for an admin, with its headers. Turns that are claimed later do not get
+-- the tools of the container. open_turns: the number of open turns of the space.
+-- refused: admin, stale, not_found.
+create function turnpike.remove_mapping(p_request turnpike.request,
+  p_container text, p_space text, p_if_version integer)
+returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer, open_turns integer)
+language plpgsql rows 1 as $$
+declare
+  admin turnpike.admin_caller;
+  was container_mappings;
+begin
+  {{admin.opens row}}
+  perform pg_advisory_xact_lock(hashtext('container_mapping'), hashtext(p_space || ' ' || p_container));
+  select m.* into was
+    from container_mappings m
+      join spaces s on s.space_id = m.space_id
+    where s.slug = p_space and m.container = p_container
+    for no key update of m;
+  entity := turnpike.mapping_answer_of(was.space_id, p_container);
+  if was.mapping_id is null then
+    refused := 'not_found';
+  elsif turnpike.is_stale(p_if_version, was.version) then
+    refused := 'stale';
+  else
+    delete from container_mappings m where m.mapping_id = was.mapping_id;
+    open_turns := (select count(*) from open_turns o join turns t on t.turn_id = o.turn_id
+      where t.space_id = was.space_id);
+    perform turnpike.note_change((admin.caller).user_id, 'container_mapping.remove', 'container_mapping',
+      p_space || '/' || p_container, turnpike.mapping_facts(was), null, p_request.request_id, p_request.address,
+      p_request.moment);
+  end if;
+  {{admin.closes row}}
+end $$;
+
 -- A container of a space, as turns use it.
 create type turnpike.mapped_container as (
   container text,

@@ -441,6 +441,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "rank_spaces",
       "read_capacity",
       "refund_turn_as",
+      "remove_mapping",
       "remove_provider",
       "remove_space_member",
       "remove_workspace_member",

@@ -413,7 +413,7 @@ interface EnvironmentFiles {
 interface EnvironmentKeys {
   file: string;
   key: string;
-  set_at: Timestamp;
+  set_at: Timestamp | null;
   updated_at: Timestamp;
   updated_by: number | null;
   version: Generated<number>;

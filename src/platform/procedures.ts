@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_8cfcb42d1436"
+export const RELEASE = "turnpike_d4e81471b23f"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -306,7 +306,7 @@ export interface Answers {
     file: string
     key: string
     version: number
-    set_at: string
+    set_at: string | null
     updated_at: string
     updated_by: number | null
     updated_by_name: string | null
@@ -3658,6 +3658,7 @@ export interface Procedures {
       file: string | null
       key: string | null
       sealed: string | null
+      is_set: boolean | null
       made_from: number | null
       if_version: number | null
     }
@@ -4220,6 +4221,20 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
+    }
+  }
+  remove_mapping: {
+    args: {
+      request: Records["request"] | null
+      container: string | null
+      space: string | null
+      if_version: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["mapping_answer"] | null
+      open_turns: number | null
     }
   }
   remove_provider: {
@@ -5443,7 +5458,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked", "rate:json"], columns: ["actor:json", "end_user:json", "reached:json", "refused"] },
   put_entry: { args: ["request:request", "slug", "column", "change", "name", "entry:json", "max", "max_bytes"], columns: ["actor:json", "refused", "reached:json"] },
-  put_environment_key: { args: ["request:request", "file", "key", "sealed", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_environment_key: { args: ["request:request", "file", "key", "sealed", "is_set", "made_from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_export: { args: ["request:request", "enabled"], columns: ["actor:json", "refused", "export:json", "has_subscriber"] },
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
@@ -5484,6 +5499,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   release_probe: { args: ["provider_id", "before"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "wake_at"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
+  remove_mapping: { args: ["request:request", "container", "space", "if_version"], columns: ["actor:json", "refused", "entity:json", "open_turns"] },
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },

@@ -83,11 +83,22 @@ const ADMIN_SYSTEM: AdminFixtures = {
     const headers = { authorization: `Bearer canary-of-a-container-${random.int(1_000_000)}` }
     return { body: { ...mapping, headers, url: `https://sandbox.internal/${random.int(1_000_000)}` } }
   },
+  removeContainerMapping: async ({ admin, client }) => {
+    const [space, container] = [await client.space(), "sandbox"]
+    const mapping = { container, space, url: "https://sandbox.internal/mcp" }
+    await admin.json("PUT", "/api/admin/system/containers/mappings", mapping)
+    return { params: { space, container } }
+  },
   listExternalApiKeys: async () => ({}),
   updateExternalApiKey: async ({ random }) => ({
     params: { key_id: "engines.SPARE_KEY" },
     body: { value: `canary-value-of-a-key-${random.int(1_000_000_000)}` },
   }),
+  unsetExternalApiKey: async ({ admin }) => {
+    const key_id = "engines.SPARE_KEY"
+    await admin.json("PUT", `/api/admin/api-keys/${key_id}`, { value: "canary-value-of-a-key" })
+    return { params: { key_id } }
+  },
 }
 
 const FIXTURES: AdminFixtures = {

@@ -2266,7 +2266,7 @@ export interface ExternalApiKey {
   last_four: string | null
   /** The providers whose calls use the key. */
   providers: string[]
-  /** The number of calls to these providers since the key was first set, without calls that a provider account of a pool served. 0 if the key was never set. */
+  /** The number of calls to these providers since the key was set, without calls that a provider account of a pool served. Later values count on. 0 without a value. */
   calls: number
   tokens_input: number
   tokens_cached: number
@@ -2279,7 +2279,7 @@ export interface ExternalApiKey {
   /** Increases with each change. 0 if the key was never set. */
   version: number
   updated_at: string | null
-  /** The admin who last set the key; null if it was the command line. */
+  /** The admin who last set or unset the key; null if it was the command line. */
   updated_by: {
     user_id: number
     name: string | null
@@ -4012,6 +4012,27 @@ export interface RefusedRequest {
 
 export interface RemoveSecondFactorAnswer {
   ok: true
+}
+
+export interface RemovedContainerMapping {
+  /** The name of the container. It is unique within the space. */
+  container: string
+  space: string
+  url: string
+  /** The names of the headers that are sent to the container. Their values are never shown. */
+  header_names: string[]
+  enabled: boolean
+  /** Increases with each change. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** The admin who made the last change; null if it was the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
+  /** The open turns of the space. Those that wait or are queued continue without the container's tools; a running one keeps them until another worker claims it. */
+  open_turns: number
 }
 
 export interface RemovedWorkspaceMember {
@@ -9112,6 +9133,16 @@ export interface Operations {
     answer: AdminLedgerEntry
   }
 
+  /** Remove a container mapping */
+  removeContainerMapping: {
+    path: {
+      /** The slug of the space. */
+      space: string
+      container: string
+    }
+    answer: RemovedContainerMapping
+  }
+
   /** Remove a subscription */
   removeProvider: {
     path: {
@@ -9337,6 +9368,15 @@ export interface Operations {
       identity_id: string
     }
     answer: UnlinkIdentityAnswer
+  }
+
+  /** Unset an external API key */
+  unsetExternalApiKey: {
+    path: {
+      /** `file.KEY`. */
+      key_id: string
+    }
+    answer: ExternalApiKey
   }
 
   /** Set an external API key */
@@ -9655,6 +9695,7 @@ export const OPERATIONS: {
   redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true },
   refreshProviderLimits: { method: "POST", path: "/api/admin/providers/{provider_id}/refresh-limits" },
   refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
+  removeContainerMapping: { method: "DELETE", path: "/api/admin/system/containers/mappings/{space}/{container}" },
   removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
   removeSecondFactor: { method: "DELETE", path: "/api/account/second-factor" },
   removeSpaceMember: { method: "DELETE", path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}" },
@@ -9681,6 +9722,7 @@ export const OPERATIONS: {
   testWebhook: { method: "POST", path: "/api/account/webhooks/{webhook_id}/test", once: true },
   testWorkspaceBot: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/test" },
   unlinkIdentity: { method: "DELETE", path: "/api/account/identities/{identity_id}" },
+  unsetExternalApiKey: { method: "DELETE", path: "/api/admin/api-keys/{key_id}" },
   updateExternalApiKey: { method: "PUT", path: "/api/admin/api-keys/{key_id}" },
   updateKey: { method: "PATCH", path: "/api/account/keys/{key_id}" },
   updateSetting: { method: "PUT", path: "/api/admin/settings" },

@@ -1,5 +1,6 @@
 /** All actions of the audit log, as options of its filter. */
 export const AUDIT_ACTIONS = [
+  "api_key.unset",
   "api_key.update",
   "books.reconcile",
   "books.repair",
@@ -14,6 +15,7 @@ export const AUDIT_ACTIONS = [
   "cli.restored",
   "cli.worker_keys",
   "container_mapping.put",
+  "container_mapping.remove",
   "end_user.erase",
   "export",
   "identity.join",

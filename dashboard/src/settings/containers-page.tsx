@@ -17,9 +17,12 @@ import { Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
 const MappingForm = lazyPart(() => import("./container-form.tsx").then((file) => ({ default: file.MappingForm })))
+const RemoveMapping = lazyPart(() => import("./container-remove.tsx").then((file) => ({ default: file.RemoveMapping })))
 const route = getRouteApi("/app/admin/operator/containers")
 
-const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerMapping>[] => [
+type Act = (mapping: ContainerMapping) => void
+
+const columnsOf = ({ edit, remove }: Record<"edit" | "remove", Act>): Column<ContainerMapping>[] => [
   { title: "Container", cell: ({ container }) => <code>{container}</code> },
   {
     title: "Space",
@@ -54,9 +57,18 @@ const columnsOf = (edit: (mapping: ContainerMapping) => void): Column<ContainerM
     title: "Actions",
     actions: true,
     cell: (mapping) => (
-      <Button kind="quiet" aria-label={`Edit ${mapping.container} of ${mapping.space}`} onClick={() => edit(mapping)}>
-        Edit
-      </Button>
+      <>
+        <Button kind="quiet" aria-label={`Edit ${mapping.container} of ${mapping.space}`} onClick={() => edit(mapping)}>
+          Edit
+        </Button>
+        <Button
+          kind="quiet"
+          aria-label={`Remove ${mapping.container} of ${mapping.space}`}
+          onClick={() => remove(mapping)}
+        >
+          Remove
+        </Button>
+      </>
     ),
   },
 ]
@@ -65,6 +77,7 @@ export function ContainersPage() {
   const { space, container, offset = 0 } = route.useSearch()
   const mappings = useRead("listContainerMappings", { query: { space, container, limit: PAGE_ROWS, offset } })
   const [editing, setEditing] = useState<ContainerMapping | "new" | null>(null)
+  const [removing, setRemoving] = useState<ContainerMapping | null>(null)
   return (
     <Page
       {...settingsPages.containers}
@@ -81,7 +94,7 @@ export function ContainersPage() {
       <List
         caption="Mappings of spaces to containers"
         of={mappings}
-        columns={columnsOf(setEditing)}
+        columns={columnsOf({ edit: setEditing, remove: setRemoving })}
         rowKey={(mapping) => `${mapping.space} ${mapping.container}`}
         empty={
           <EmptyState
@@ -96,6 +109,11 @@ export function ContainersPage() {
           </EmptyState>
         }
       />
+      {removing && (
+        <Suspense>
+          <RemoveMapping of={removing} onClose={() => setRemoving(null)} />
+        </Suspense>
+      )}
       {editing && (
         <Suspense>
           <MappingForm of={editing === "new" ? undefined : editing} onClose={() => setEditing(null)} />

@@ -13,8 +13,14 @@ import { Count, Money, Time } from "../ui/values.tsx"
 import { settingsPages } from "./pages.ts"
 
 const SetKey = lazyPart(() => import("./key-set.tsx").then((file) => ({ default: file.SetKey })))
+const UnsetKey = lazyPart(() => import("./key-unset.tsx").then((file) => ({ default: file.UnsetKey })))
 
-const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[] => [
+interface Change {
+  kind: "set" | "unset"
+  of: ExternalApiKey
+}
+
+const columnsOf = (change: (change: Change) => void): Column<ExternalApiKey>[] => [
   {
     title: "Key",
     cell: ({ name, file }) => (
@@ -35,7 +41,7 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
   {
-    title: "Last set",
+    title: "Last changed",
     cell: ({ updated_at, updated_by }) =>
       updated_at ? (
         <span>
@@ -54,17 +60,28 @@ const columnsOf = (set: (key: ExternalApiKey) => void): Column<ExternalApiKey>[]
   {
     title: "Actions",
     actions: true,
-    cell: (key) => (
-      <Button kind="quiet" aria-label={`${key.is_set ? "Replace" : "Set"} ${key.key_id}`} onClick={() => set(key)}>
-        {key.is_set ? "Replace" : "Set"}
-      </Button>
+    cell: (of) => (
+      <>
+        <Button
+          kind="quiet"
+          aria-label={`${of.is_set ? "Replace" : "Set"} ${of.key_id}`}
+          onClick={() => change({ kind: "set", of })}
+        >
+          {of.is_set ? "Replace" : "Set"}
+        </Button>
+        {of.is_set && (
+          <Button kind="quiet" aria-label={`Unset ${of.key_id}`} onClick={() => change({ kind: "unset", of })}>
+            Unset
+          </Button>
+        )}
+      </>
     ),
   },
 ]
 
 export function ProviderKeysPage() {
   const keys = useRead("listExternalApiKeys")
-  const [setting, setSetting] = useState<ExternalApiKey | null>(null)
+  const [changing, setChanging] = useState<Change | null>(null)
   const since = keys.data?.items.find(({ counted_since }) => counted_since)?.counted_since
   return (
     <Page
@@ -78,7 +95,7 @@ export function ProviderKeysPage() {
       <List
         caption="Provider keys"
         of={keys}
-        columns={columnsOf(setSetting)}
+        columns={columnsOf(setChanging)}
         rowKey={({ key_id }) => key_id}
         empty={<EmptyState title="No provider keys" curl={curl("/api/admin/api-keys")} />}
       />
@@ -87,9 +104,13 @@ export function ProviderKeysPage() {
           Only the newest calls are counted, since <Time at={since} exact />.
         </p>
       )}
-      {setting && (
+      {changing && (
         <Suspense>
-          <SetKey of={setting} onClose={() => setSetting(null)} />
+          {changing.kind === "set" ? (
+            <SetKey of={changing.of} onClose={() => setChanging(null)} />
+          ) : (
+            <UnsetKey of={changing.of} onClose={() => setChanging(null)} />
+          )}
         </Suspense>
       )}
     </Page>

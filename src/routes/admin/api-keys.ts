@@ -5,6 +5,7 @@ import {
   PUT_API_KEY_ERRORS,
   putApiKey,
   SHOWN_OF_KEY,
+  unsetApiKey,
   updateApiKeySchema,
 } from "../../environment/api-keys.ts"
 import type { App } from "../../http/app.ts"
@@ -12,6 +13,7 @@ import { idParam, listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 
 const tag = "admin"
+const params = z.object({ key_id: idParam.meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }) })
 
 export function mountApiKeys(app: App) {
   app.operation(
@@ -41,12 +43,30 @@ export function mountApiKeys(app: App) {
         "Sets one key of an environment file, or adds it. The next model call uses it. An unknown file is " +
         "NOT_FOUND. The key from the worker's variables is never sent to a `*_BASE_URL` that you set here, so set the key of that server too.",
       versioned: "checked",
-      params: z.object({ key_id: idParam.meta({ description: "`file.KEY`.", example: "engines.OPENAI_API_KEY" }) }),
+      params,
       body: updateApiKeySchema,
       answer: { status: 200, description: "The current key.", schema: externalKeySchema },
       errors: PUT_API_KEY_ERRORS,
     },
     async (c, { params, body: { value }, ifVersion }) =>
       putApiKey(c.get("ctx"), sessionOf(c), { keyId: params.key_id, value, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/api-keys/{key_id}",
+      id: "unsetExternalApiKey",
+      tag,
+      summary: "Unset an external API key",
+      description:
+        "Deletes the stored value. The next model call uses the environment variable of the worker, if it exists. Otherwise calls to the " +
+        "key's `providers` fail, unless a provider account serves them. A second request returns the same response.",
+      versioned: "checked",
+      params,
+      answer: { status: 200, description: "The key, without a value.", schema: externalKeySchema },
+      errors: PUT_API_KEY_ERRORS,
+    },
+    async (c, { params, ifVersion }) => unsetApiKey(c.get("ctx"), sessionOf(c), { keyId: params.key_id, ifVersion }),
   )
 }

@@ -2,7 +2,14 @@ import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { idParam, listOf, listQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { listMappings, mappingSchema, mappingUpsertSchema, putMapping } from "../../infrastructure/mappings.ts"
+import {
+  listMappings,
+  mappingSchema,
+  mappingUpsertSchema,
+  putMapping,
+  removedMappingSchema,
+  removeMapping,
+} from "../../infrastructure/mappings.ts"
 
 const tag = "admin"
 const path = "/api/admin/system/containers/mappings"
@@ -48,5 +55,26 @@ export function mountContainers(app: App) {
       errors: ["NOT_FOUND"],
     },
     async (c, { body, ifVersion }) => putMapping(c.get("ctx"), sessionOf(c), body, ifVersion),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: `${path}/{space}/{container}`,
+      id: "removeContainerMapping",
+      tag,
+      summary: "Remove a container mapping",
+      description:
+        "Removes the mapping of this space and container, with its headers. Turns that a worker claims later do not get the tools of the " +
+        "container. Its past use stays in bills and reports.",
+      versioned: "checked",
+      params: z.object({
+        space: idParam.meta({ description: "The slug of the space.", example: "spc_01k8m3v9q2x7" }),
+        container: idParam.meta({ example: "sandbox" }),
+      }),
+      answer: { status: 200, description: "The removed mapping.", schema: removedMappingSchema },
+      errors: ["NOT_FOUND"],
+    },
+    async (c, { params, ifVersion }) => removeMapping(c.get("ctx"), sessionOf(c), { ...params, ifVersion }),
   )
 }
