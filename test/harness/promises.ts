@@ -7,7 +7,9 @@ interface TurnFacts {
   state: string
   billed: number
   last_event_seq: number
-  events: { seq: number; type: string }[]
+  /** Null: they were deleted, as those of a turn that is not stored are ten minutes after its end. */
+  events: { seq: number; type: string }[] | null
+  store: boolean
   ledger: number
   ledger_rows: number
   usage_billed: number
@@ -30,7 +32,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
     `with entries as (
        select turn_id, amount_credit_micros, reason from ledger where user_id = $1 and reason <> 'admin_action'
        union all select turn_id, amount_credit_micros, reason from postings where user_id = $1)
-     select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq,
+     select t.turn_id, t.state, t.billed_credit_micros::float8 as billed, t.last_event_seq, t.store,
        (select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type) order by e.seq)
         from turn_log e where e.turn_id = t.turn_id) as events,
        coalesce((select sum(-l.amount_credit_micros) from entries l where l.turn_id = t.turn_id), 0)::float8 as ledger,
@@ -43,7 +45,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
        (select min(l.reason) from entries l where l.turn_id = t.turn_id) as reason, t.key_id is null as chat,
        t.started_at is not null as started,
        (select count(*) from files f where f.turn_id = t.turn_id and f.state = 'pending')::int as pending_files,
-       case when t.erased_at is null then (select count(*) from (select turn_id, call, billed_credit_micros from usage
+       case when t.erased_at is null and t.store then (select count(*) from (select turn_id, call, billed_credit_micros from usage
            union all select turn_id, call, billed_credit_micros from chat_calls) p
          where p.turn_id = t.turn_id and p.call is not null and p.billed_credit_micros > 0)
          - (select count(*) from jsonb_array_elements(t.outputs) o where o ->> 'media_type' like 'image/%') else 0 end::int as lost_pictures
@@ -52,18 +54,7 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
   )
   for (const turn of turns) {
     expect(["done", "failed", "cancelled"], JSON.stringify(turn)).toContain(turn.state)
-    const types = turn.events.map((event) => event.type)
-    expect(turn.events.map((event) => event.seq)).toEqual(types.map((_, index) => index + 1))
-    expect(turn.last_event_seq).toBe(types.length)
-    const isWait = (type: string) => type === "turn.waiting" || type === "turn.resumed"
-    const waits = types.filter(isWait)
-    expect(waits, "a turn continues before it waits again").toEqual(
-      waits.map((_, index) => (index % 2 === 0 ? "turn.waiting" : "turn.resumed")),
-    )
-    const transitions = types.filter((type) => type.startsWith("turn.") && !isWait(type))
-    const path = transitions.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
-    expect(transitions, "one event for each transition").toEqual([...path, `turn.${turn.state}`])
-    expect(types.at(-1), "no event after the end").toBe(`turn.${turn.state}`)
+    if (turn.store || turn.events !== null) expectEvents(turn)
     expect(turn.pending_files, "every file is kept or given up").toBe(0)
     expect(turn.lost_pictures, "every billed picture is an output").toBeLessThanOrEqual(0)
     expect(turn.ledger, "the ledger has the bill").toBe(turn.billed)
@@ -77,6 +68,22 @@ export async function expectPromises({ sql }: Pick<TestNamespace, "sql">, userId
   const [open] = await sql<{ held: number }>(`select held::float8 as held from ${RELEASE}.wallet_sums($1)`, [userId])
   expect(open?.held, "no hold is open").toBe(0)
   return turns
+}
+
+/** Asserts that events have no gap, that each transition has one, and that none follows the end. */
+function expectEvents({ state, events, last_event_seq }: TurnFacts): void {
+  const types = (events ?? []).map((event) => event.type)
+  expect((events ?? []).map((event) => event.seq)).toEqual(types.map((_, index) => index + 1))
+  expect(last_event_seq).toBe(types.length)
+  const isWait = (type: string) => type === "turn.waiting" || type === "turn.resumed"
+  const waits = types.filter(isWait)
+  expect(waits, "a turn continues before it waits again").toEqual(
+    waits.map((_, index) => (index % 2 === 0 ? "turn.waiting" : "turn.resumed")),
+  )
+  const transitions = types.filter((type) => type.startsWith("turn.") && !isWait(type))
+  const path = transitions.length === 3 ? ["turn.queued", "turn.running"] : ["turn.queued"]
+  expect(transitions, "one event for each transition").toEqual([...path, `turn.${state}`])
+  expect(types.at(-1), "no event after the end").toBe(`turn.${state}`)
 }
 
 /**
