@@ -183,8 +183,8 @@ function mountMedia(app: App) {
       tag,
       summary: "Complete the login to the media account",
       description:
-        "Takes the URL of the page on your own machine to which the provider redirected: the registered URL with state and code and " +
-        "nothing else. The credential is stored and read back. The response has its new expiry, and never a token.",
+        "Takes the URL of the page on your own machine to which the provider redirected: the registered URL with `state` and `code`. Other " +
+        "parameters are ignored. The credential is stored and read back. The response has its new expiry, and never a token.",
       body: mediaCompleteSchema,
       answer: { status: 200, description: "The login is complete.", schema: mediaCompletedSchema },
       errors: COMPLETE_MEDIA_LOGIN_ERRORS,
