@@ -14,6 +14,7 @@ export type CountName =
   | "tool"
   | "reasoning"
   | "searches"
+  | "xSearches"
 
 /** The greatest value of each count so far. */
 export type Counts = Partial<Record<CountName, number>>
@@ -74,6 +75,7 @@ export const COUNT_NAMES: Record<CountName, readonly string[]> = {
     "server_side_tool_usage_details.web_search_calls",
     "num_search_queries",
   ],
+  xSearches: ["server_side_tool_usage_details.x_search_calls"],
 }
 
 /** A number of a model call: a column of model_calls, and a field of a bill. */
@@ -142,6 +144,13 @@ export const CALL_COUNTS = {
     most: 20,
     about: "The web searches that the provider has made itself.",
     title: "Web searches",
+    example: 0,
+  },
+  xSearches: {
+    reads: "xSearches",
+    most: 20,
+    about: "The searches of posts on X that the provider has made itself.",
+    title: "X searches",
     example: 0,
   },
 } as const satisfies Record<string, CallCount>

@@ -117,6 +117,17 @@ export const COMPONENTS = {
     whenNull: "free",
     example: 0.01,
   },
+  x_search: {
+    kind: "chat",
+    per: 1,
+    unit: "x_search",
+    count: "xSearches",
+    line: "x_search",
+    label: "X search",
+    about: "one search of posts on X that the provider makes itself",
+    whenNull: "free",
+    example: 0.005,
+  },
   image: {
     kind: "image",
     per: 1,

@@ -228,6 +228,7 @@ interface ChatCalls {
   turn_id: string | null;
   user_id: number | null;
   web_searches: number | null;
+  x_searches: number | null;
 }
 
 interface ConfigParts {
@@ -524,6 +525,7 @@ interface FormerPrices {
   price_tiers: Json | null;
   price_version: number;
   price_web_search: number | null;
+  price_x_search: number | null;
   until_at: Timestamp;
 }
 
@@ -708,6 +710,7 @@ interface ModelCalls {
   turn_id: string;
   user_id: number;
   web_searches: number | null;
+  x_searches: number | null;
 }
 
 interface ModelCatalog {
@@ -734,6 +737,7 @@ interface ModelCatalog {
   price_tiers: Json | null;
   price_version: Generated<number>;
   price_web_search: number | null;
+  price_x_search: number | null;
   sort_order: Generated<number>;
   updated_at: Timestamp | null;
   updated_by: number | null;
@@ -1615,6 +1619,7 @@ interface Usage {
   turn_id: string | null;
   user_id: number | null;
   web_searches: number | null;
+  x_searches: number | null;
 }
 
 interface UsageHours {

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_d4e81471b23f"
+export const RELEASE = "turnpike_75a1d77398ec"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -122,6 +122,7 @@ export interface Answers {
     price_output: number
     price_reasoning: number | null
     price_web_search: number | null
+    price_x_search: number | null
     price_image: number | null
     price_tiers: unknown | null
     price_modifiers: unknown | null
@@ -598,6 +599,7 @@ export interface Answers {
     tokens_output: number
     tokens_reasoning: number | null
     web_searches: number | null
+    x_searches: number | null
     price_version: number
     modifiers: unknown | null
     price_input: number | null
@@ -608,6 +610,7 @@ export interface Answers {
     price_output: number | null
     price_reasoning: number | null
     price_web_search: number | null
+    price_x_search: number | null
     price_image: number | null
     price_tiers: unknown | null
     price_modifiers: unknown | null

@@ -15,6 +15,7 @@ const PRICE = {
   price_cache_write_hour: 12_500_000,
   price_audio_input: 12_500_000,
   price_web_search: null,
+  price_x_search: null,
   price_reasoning: null,
 }
 

@@ -9,6 +9,7 @@ const PRICE = {
   price_cache_write_hour: 7_000_003,
   price_audio_input: 2_000_003,
   price_web_search: null,
+  price_x_search: null,
   price_output: 15_000_017,
   price_reasoning: null,
 }
@@ -49,6 +50,7 @@ test("A price is rounded up once, over all kinds of tokens", () => {
     price_cache_write_hour: 1,
     price_audio_input: 1,
     price_web_search: null,
+    price_x_search: null,
     price_output: 1,
     price_reasoning: null,
   }

@@ -10,6 +10,7 @@ interface Prices {
   cache_write_hour?: number
   output: number
   web_search?: number
+  x_search?: number
   tiers?: (Omit<Prices, "tiers" | "modifiers"> & { above_input_tokens: number })[]
   modifiers?: Record<string, number>
 }
@@ -55,25 +56,26 @@ export function decimal(value: string | number, places: number): bigint {
 
 function countsOf({ form, answer: { usage } }: PublishedAmount) {
   const details: Details = usage.prompt_tokens_details ?? usage.input_tokens_details ?? {}
-  const tools: Details = usage.server_tool_use ?? usage.server_tool_use_details ?? {}
-  const searches = tools.web_search_requests ?? usage.server_side_tool_usage_details?.web_search_calls ?? 0
+  const { web_search_requests: requests }: Details = usage.server_tool_use ?? usage.server_tool_use_details ?? {}
+  const { web_search_calls = 0, x_search_calls: xSearches = 0 }: Details = usage.server_side_tool_usage_details ?? {}
+  const single = { searches: requests ?? web_search_calls, xSearches }
   if (form === "messages") {
     const read = usage.cache_read_input_tokens ?? 0
     const written = usage.cache_creation_input_tokens ?? 0
     const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0
-    return { fresh: usage.input_tokens, read, short: written - hour, hour, output: usage.output_tokens, searches }
+    return { fresh: usage.input_tokens, read, short: written - hour, hour, output: usage.output_tokens, ...single }
   }
   const [prompt, said] = [usage.prompt_tokens ?? usage.input_tokens, usage.completion_tokens ?? usage.output_tokens]
   const thought = (usage.completion_tokens_details ?? usage.output_tokens_details)?.reasoning_tokens ?? 0
   // xAI counts reasoning besides the completion, and the total says so.
   const output = usage.total_tokens === prompt + said + thought ? said + thought : said
   const [read, short] = [details.cached_tokens ?? 0, details.cache_write_tokens ?? 0]
-  return { fresh: prompt - read - short, read, short, hour: 0, output, searches }
+  return { fresh: prompt - read - short, read, short, hour: 0, output, ...single }
 }
 
 /** The amount in 10⁻¹⁷ USD, exactly. */
 export function amountOf(row: PublishedAmount): bigint {
-  const { fresh, read, short, hour, output, searches } = countsOf(row)
+  const { fresh, read, short, hour, output, searches, xSearches } = countsOf(row)
   const prompt = fresh + read + short + hour
   const { usage, service_tier: tier = usage.service_tier } = row.answer
   const { tiers = [], modifiers = {} } = row.prices
@@ -88,7 +90,9 @@ export function amountOf(row: PublishedAmount): bigint {
     [output, list.output],
   ] as const
   const sum = tokens.reduce((all, [count, price]) => all + BigInt(count) * decimal(price, 7), 0n)
-  return sum * decimal(factor.toFixed(4), 4) + BigInt(searches) * decimal(row.prices.web_search ?? 0, 17)
+  const { web_search = 0, x_search = 0 } = row.prices
+  const singles = BigInt(searches) * decimal(web_search, 17) + BigInt(xSearches) * decimal(x_search, 17)
+  return sum * decimal(factor.toFixed(4), 4) + singles
 }
 
 /** The amount rounded up to a credit micro (10⁻⁷ USD), as bills are. */

@@ -113,6 +113,16 @@ test.each([
   expect(lines).toContainEqual({ kind: "web_search", quantity: 3, unit_price_usd: "0.0100000", per: 1 })
 })
 
+test("Searches of posts on X are counted and billed apart from web searches", async () => {
+  await setPrices({ price_web_search: 100_000, price_x_search: 50_000, price_audio_input: null })
+  usage = { ...searched, server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 4 } }
+  const { item, lines, micros } = await billOf(await world.createAccount())
+  await setPrices({ price_x_search: null })
+  expect(micros).toBe(100 * 30 + 10 * 150 + 100_000 + 4 * 50_000)
+  expect(item).toMatchObject({ web_searches: 1, x_searches: 4, price: { x_search_usd: 0.005 } })
+  expect(lines).toContainEqual({ kind: "x_search", quantity: 4, unit_price_usd: "0.0050000", per: 1 })
+})
+
 test("Web searches without a price are free, counted in the bill, and no line of the receipt", async () => {
   await setPrices({ price_web_search: null })
   usage = { ...searched, num_search_queries: 3 }

@@ -671,6 +671,8 @@ export interface BillPrice {
   reasoning: number
   /** Price in USD for one web search that the provider makes itself. Null: free. */
   web_search_usd: number | null
+  /** Price in USD for one search of posts on X that the provider makes itself. Null: free. */
+  x_search_usd: number | null
   /** Price in USD for one picture of any size. Null for a chat model. */
   image_usd: number | null
 }
@@ -2973,6 +2975,8 @@ export interface Model {
   }
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3011,6 +3015,8 @@ export interface ModelCatalogAdd {
   price_usd_per_picture?: number | string | undefined
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search?: number | string | null | undefined
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3057,6 +3063,8 @@ export interface ModelCatalogRow {
   price_usd_per_picture: number | null
   /** USD for one web search that the provider makes itself; null: free. */
   price_usd_per_web_search: number | null
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3129,6 +3137,8 @@ export type ModelPrices = {
   reasoning?: number | string | null | undefined
   /** USD for one web search that the provider makes itself; null: free. */
   web_search?: number | string | null | undefined
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  x_search?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3846,8 +3856,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "x_search" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -5568,6 +5578,8 @@ export interface TurnBill {
     tokens_reasoning: number
     /** The web searches that the provider has made itself. */
     web_searches: number
+    /** The searches of posts on X that the provider has made itself. */
+    x_searches: number
     /** The version of the model's prices that applied. */
     price_version: number
     /** `price` is that of prompts with more tokens than this. Null: the model's own. */

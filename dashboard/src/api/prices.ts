@@ -13,6 +13,7 @@ export const MODEL_PRICES = [
   {"name":"output","place":"price_usd_per_million_tokens.output","kind":"chat","perUnit":false,"label":"Output","hint":null,"required":true,"bill":"output","count":"tokens_output"},
   {"name":"reasoning","place":"price_usd_per_million_tokens.reasoning","kind":"chat","perUnit":false,"label":"Reasoning","hint":"If empty: same as output","required":false,"bill":"reasoning","count":"tokens_reasoning"},
   {"name":"web_search","place":"price_usd_per_web_search","kind":"chat","perUnit":true,"label":"Web search","hint":"If empty: free","required":false,"bill":"web_search_usd","count":"web_searches"},
+  {"name":"x_search","place":"price_usd_per_x_search","kind":"chat","perUnit":true,"label":"X search","hint":"If empty: free","required":false,"bill":"x_search_usd","count":"x_searches"},
   {"name":"picture","place":"price_usd_per_picture","kind":"image","perUnit":true,"label":"Picture","hint":null,"required":true,"bill":"image_usd","count":null},
 ] as const
 
@@ -26,4 +27,5 @@ export const CALL_COUNTS = [
   {"name":"tokens_output","title":"Output tokens","required":true},
   {"name":"tokens_reasoning","title":"Reasoning tokens","required":false},
   {"name":"web_searches","title":"Web searches","required":false},
+  {"name":"x_searches","title":"X searches","required":false},
 ] as const

@@ -437,6 +437,7 @@ export const ModelCatalogAddRules = {
   "price_usd_per_million_tokens.reasoning": { minimum: 0, maximum: 100000 },
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   price_usd_per_web_search: { minimum: 0, maximum: 1000 },
+  price_usd_per_x_search: { minimum: 0, maximum: 1000 },
   price_tiers: { maxItems: 8, default: [] },
   price_modifiers: { default: {} },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
@@ -474,6 +475,7 @@ export const ModelPricesRules = {
   output: { minimum: 0, maximum: 100000 },
   reasoning: { minimum: 0, maximum: 100000 },
   web_search: { minimum: 0, maximum: 1000 },
+  x_search: { minimum: 0, maximum: 1000 },
   tiers: { maxItems: 8, default: [] },
   modifiers: { default: {} },
   picture: { minimum: 0, maximum: 1000 },
@@ -653,7 +655,7 @@ export const ReceiptCallRules = {
 } as const
 
 export const ReceiptLineRules = {
-  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "image"] },
+  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "x_search", "image"] },
 } as const
 
 export const ReconciliationRules = {
