@@ -652,6 +652,9 @@ create table model_catalog (
   -- Prices of calls with a longer prompt, and factors by service (src/catalog/price-terms.ts). Null: none.
   price_tiers jsonb,
   price_modifiers jsonb,
+  -- The provider's prices, and how ours were made of them (src/catalog/provider-prices.ts). Null: the same as ours.
+  provider_prices jsonb,
+  price_markup jsonb,
   price_version integer not null default 1,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call without output for this long is ended. Null: TURN_POLICY.idleMs.
@@ -699,6 +702,8 @@ create table former_prices (
   price_x_search bigint,
   price_tiers jsonb,
   price_modifiers jsonb,
+  provider_prices jsonb,
+  price_markup jsonb,
   until_at timestamptz not null,
   price_image bigint,
   primary key (pin, price_version)
@@ -1754,6 +1759,8 @@ create table model_calls (
   -- The cost of a test turn's call that its end user is charged for (turns.rehearsed_cost_credit_micros). Null: no such
   -- turn.
   rehearsed_credit_micros bigint,
+  -- The cost of the call for us, at the provider's prices. Null: the same as cost_credit_micros.
+  provider_credit_micros bigint,
   created_at timestamptz not null,
   -- finished_at of the turn. Null until then.
   settled_at timestamptz,
@@ -1787,7 +1794,7 @@ declare
   broken text := case
     when new.billed_credit_micros not in (0, new.cost_credit_micros) then 'model_calls_billed'
     when new.tokens_cached not between 0 and new.tokens_input
-      or least(new.tokens_input, new.tokens_output, new.cost_credit_micros) < 0 or new.duration_sec < 0 then 'model_calls_amounts'
+      or least(new.tokens_input, new.tokens_output, new.cost_credit_micros, new.provider_credit_micros) < 0 or new.duration_sec < 0 then 'model_calls_amounts'
     when new.role not in ('orchestrator', 'subagent', 'summary') then 'model_calls_role'
     end;
 begin
@@ -2429,6 +2436,7 @@ create table turn_ends (
   tokens_reasoning bigint not null default 0,
   -- The most input tokens of one of these calls.
   tokens_input_most bigint not null,
+  -- The cost of the calls for us, at the providers' prices.
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
   -- The duration of the calls of a turn with a key, in microseconds. 0 for a web chat.
@@ -2488,8 +2496,9 @@ begin
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
           sum(c.tokens_cached) as cached, sum(c.tokens_output) as output,
-          coalesce(sum(c.tokens_reasoning), 0) as reasoning, max(c.tokens_input) as most, sum(c.cost_credit_micros) as cost,
-          sum(c.billed_credit_micros) as billed, sum((c.duration_sec * 1e6)::bigint) as duration_us
+          coalesce(sum(c.tokens_reasoning), 0) as reasoning, max(c.tokens_input) as most,
+          sum(coalesce(c.provider_credit_micros, c.cost_credit_micros)) as cost, sum(c.billed_credit_micros) as billed,
+          sum((c.duration_sec * 1e6)::bigint) as duration_us
         from model_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4) s;
   end if;
   return null;

@@ -7,7 +7,7 @@ import { procedureRows } from "./procedure-rows.ts"
 import type { Range } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
-/** Sums with the cost of the calls at the catalog's prices, in integers. */
+/** Sums with the cost of the calls at the providers' prices, in integers. */
 export interface Costs extends Sums {
   cost: number
 }
@@ -19,12 +19,12 @@ export const costs = {
   ...sums,
   cost_usd: z.number().meta({
     description:
-      "The cost of the calls at the catalog's prices of their time, including calls that no account pays for.",
+      "The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for.",
     example: 4.2031,
   }),
   margin_usd: z.number().meta({
-    description: "`billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower.",
-    example: -0.0824,
+    description: "`billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them.",
+    example: 0.8406,
   }),
 }
 

@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
 import { FREE } from "../billing/price.ts"
 import { PRICE_COLUMNS, type Price } from "../catalog/price-components.ts"
+import { providerPriceOf } from "../catalog/provider-prices.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
@@ -61,7 +62,8 @@ interface ModelDay extends Day {
 /**
  * Reports cost and billed amount per turn and per million tokens by day, for admins: of all accounts, one
  * account or one chat. Sums are divided among kinds of tokens in proportion to the catalog prices of the day's
- * models when the day began. For one account or chat, the average prices of all calls in the range count.
+ * models when the day began: costs by the provider's, billed amounts by ours. For one account or chat, the average
+ * prices of all calls in the range count.
  */
 export async function reportCostRates(
   ctx: Context,
@@ -94,13 +96,14 @@ export async function reportCostRates(
   )
   const { models = [], prices = [], former = [], own = [] } = rows[0] ?? {}
   const priceOn = pricesOf(prices, former)
-  const weigh = (row: ModelDay) => weightsAt(kindsOf(row), priceOn(row.model, row.date))
+  const weigh = (rows: readonly ModelDay[]) =>
+    eachSide((side) => sumOfKinds(rows.map((row) => weightsAt(kindsOf(row), priceOn(row.model, row.date)[side]))))
   const byDate = Map.groupBy<string, ModelDay>(models, ({ date }) => date)
-  const everybody = { sums: costsOf(models), weights: sumOfKinds(models.map(weigh)) }
+  const everybody = { sums: costsOf(models), weights: weigh(models) }
   const shown = new Map(own.map((row) => [row.date, row]))
-  const average = averagePrices(everybody)
-  const rated = (sums: Costs, weights: TokenKinds) =>
-    serializeRated(sums, isOwn ? weightsAt(kindsOf(sums), average) : weights)
+  const average = eachSide((side) => averagePrices(everybody.sums, everybody.weights[side]))
+  const rated = (sums: Costs, weights: Sides<TokenKinds>) =>
+    serializeRated(sums, isOwn ? eachSide((side) => weightsAt(kindsOf(sums), average[side])) : weights)
   return {
     ...envelopeOf(now, range, "day"),
     user_id: user_id ?? null,
@@ -109,7 +112,7 @@ export async function reportCostRates(
     items: datesOf(range).map((date) => {
       const ofDay = byDate.get(date) ?? []
       const sums = isOwn ? (shown.get(date) ?? NO_COSTS) : costsOf(ofDay)
-      return { date, ...rated(sums, sumOfKinds(ofDay.map(weigh))) }
+      return { date, ...rated(sums, weigh(ofDay)) }
     }),
   }
 }
@@ -131,25 +134,39 @@ function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }
     .groupBy("u.day")
 }
 
+/** A value for what calls cost us, and one for what they were billed. */
+interface Sides<Value> {
+  cost: Value
+  billed: Value
+}
+
+const eachSide = <Value>(of: (side: keyof Sides<Value>) => Value): Sides<Value> => ({
+  cost: of("cost"),
+  billed: of("billed"),
+})
+
 const priceColumns = <Alias extends "c" | "f">(alias: Alias) => [
   `${alias}.pin` as const,
+  `${alias}.provider_prices` as const,
   ...PRICE_COLUMNS.map((column) => `${alias}.${column}` as const),
 ]
 
-type PinPrice = Price & { pin: string }
+type PinPrice = Price & { pin: string; provider_prices: unknown }
 
-/** The price of a model when a day began. `former`: prices that counted until then, the oldest first. */
+/** The prices of a model when a day began. `former`: prices that counted until then, the oldest first. */
 function pricesOf(prices: readonly PinPrice[], former: readonly (PinPrice & { until_at: string })[]) {
   const now = new Map(prices.map((price) => [price.pin, price]))
   const before = Map.groupBy(former, ({ pin }) => pin)
-  return (model: string, date: string): Price => {
+  return (model: string, date: string): Sides<Price> => {
     const begin = Date.parse(`${date}T00:00:00Z`)
-    return before.get(model)?.find(({ until_at }) => Date.parse(until_at) > begin) ?? now.get(model) ?? FREE
+    const then = before.get(model)?.find(({ until_at }) => Date.parse(until_at) > begin)
+    const price = then ?? now.get(model) ?? FREE
+    return { cost: providerPriceOf(price), billed: price }
   }
 }
 
 /** Average prices. Applied to all tokens of a kind, they give the weight of that kind. */
-const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }): Price => {
+const averagePrices = (sums: Costs, weights: TokenKinds): Price => {
   const tokens = kindsOf(sums)
   return {
     ...FREE,
@@ -159,12 +176,13 @@ const averagePrices = ({ sums, weights }: { sums: Costs; weights: TokenKinds }):
   }
 }
 
-function serializeRated(sums: Costs, weights: TokenKinds) {
+function serializeRated(sums: Costs, weights: Sides<TokenKinds>) {
   const tokens = kindsOf(sums)
   const perMillion = (micros: number | undefined, count: number) =>
     micros === undefined || count === 0 ? null : (toUsd(micros) / count) * 1_000_000
-  const ratesOf = (micros: number): z.infer<typeof rates> => {
-    const parts = sharesOf(micros, weights)
+  const ratesOf = (side: keyof Sides<TokenKinds>): z.infer<typeof rates> => {
+    const micros = sums[side]
+    const parts = sharesOf(micros, weights[side])
     return {
       per_turn_usd: ratio(toUsd(micros), sums.turns),
       per_million_usd: perMillion(micros, sums.tokens_input + sums.tokens_output),
@@ -173,5 +191,5 @@ function serializeRated(sums: Costs, weights: TokenKinds) {
       per_million_output_usd: perMillion(parts?.output, tokens.output),
     }
   }
-  return { ...serializeCosts(sums), cost: ratesOf(sums.cost), billed: ratesOf(sums.billed) }
+  return { ...serializeCosts(sums), cost: ratesOf("cost"), billed: ratesOf("billed") }
 }

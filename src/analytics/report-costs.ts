@@ -40,7 +40,7 @@ interface ModelDay extends Costs {
 }
 
 /**
- * Reports what model calls cost at the catalog's prices and what they were
+ * Reports what model calls cost us at the providers' prices and what they were
  * billed, by day and model, for admins. A call counts when its turn ends.
  */
 export async function reportCosts(

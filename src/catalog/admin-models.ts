@@ -8,18 +8,18 @@ import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { type Learned, learnedSchema } from "./learned.ts"
-import { catalogFieldOf, priceRowOf, usdOf } from "./price-components.ts"
+import { PRICE_EXAMPLES } from "./price-schemas.ts"
 import {
-  PRICE_EXAMPLES,
-  perPicture,
-  serializePrices,
-  shownPricesSchema,
-  shownSingles,
-  singleFields,
-  singlesIn,
-  tokenPricesSchema,
-} from "./price-schemas.ts"
-import { type Prices, rowTermFields, serializeTerms, shownTermFields, termRowOf } from "./term-schemas.ts"
+  checkRowPrices,
+  type Prices,
+  rowPriceFields,
+  serializeList,
+  serializeSources,
+  shownListFields,
+  shownSourceFields,
+  versionOfRequest,
+  versionOfRow,
+} from "./source-schemas.ts"
 
 const KINDS = ["chat", "image"] as const
 
@@ -43,16 +43,8 @@ export const catalogRowSchema = z
       description: "Models with lower numbers come first. The first enabled model of a kind is the default.",
       example: 10,
     }),
-    price_usd_per_million_tokens: shownPricesSchema.meta({
-      description: "Prices in USD per million tokens. 0 for a model of the kind `image`.",
-      example: PRICE_EXAMPLES,
-    }),
-    price_usd_per_picture: z
-      .number()
-      .nullable()
-      .meta({ description: "The price of one picture in USD; null for a model of the kind `chat`.", example: null }),
-    ...shownSingles,
-    ...shownTermFields,
+    ...shownListFields,
+    ...shownSourceFields,
     price_version: z
       .int()
       .meta({ description: "The number of the current prices. It increases with each change of a price.", example: 3 }),
@@ -98,9 +90,8 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     kind: row.kind as (typeof KINDS)[number],
     enabled,
     sort_order,
-    price_usd_per_picture: usdOf(row.price_image),
-    ...serializePrices(row),
-    ...serializeTerms(row),
+    ...serializeList(row),
+    ...serializeSources(row),
     price_version,
     max_output_tokens,
     context_tokens,
@@ -166,34 +157,16 @@ export const modelCatalogAddSchema = z
     kind: kind.default("chat"),
     enabled: z.boolean().default(false),
     sort_order: sortOrder.default(0),
-    price_usd_per_million_tokens: tokenPricesSchema.optional().meta({
-      description: "Required for the kind `chat`, and not allowed for the kind `image`.",
-      example: PRICE_EXAMPLES,
-    }),
-    price_usd_per_picture: perPicture
-      .optional()
-      .meta({ description: "Required for the kind `image`: USD for one picture of any size.", example: 0.04 }),
-    ...singleFields,
-    ...rowTermFields,
+    ...rowPriceFields,
     max_output_tokens: z.int().min(1).max(10_000_000).default(4_096),
     context_tokens: z.int().min(1).max(100_000_000).nullable().default(null).meta({ example: 400_000 }),
     idle_seconds: z.int().min(1).max(600).nullable().default(null).meta({ example: 60 }),
   })
   .superRefine((row, check) => {
-    const { kind, engine, price_usd_per_million_tokens: tokens, price_usd_per_picture: picture } = row
-    const fault = (path: string, message: string) => check.addIssue({ code: "custom", path: [path], message })
-    const isImage = kind === "image"
-    const [needed, unfit] = isImage ? [picture, tokens] : [tokens, picture]
-    const names = ["price_usd_per_million_tokens", "price_usd_per_picture"] as const
-    const [needs, has] = isImage ? [names[1], names[0]] : names
-    if (needed === undefined) fault(needs, `is required for the kind "${kind}"`)
-    if (unfit !== undefined) fault(has, `is not allowed for the kind "${kind}"`)
-    for (const [name, price] of singlesIn(row)) {
-      if (isImage && price !== null) fault(catalogFieldOf(name), `is not allowed for the kind "${kind}"`)
-    }
-    if (isImage && (row.price_tiers.length > 0 || Object.keys(row.price_modifiers).length > 0))
-      fault("price_tiers", `is not allowed for the kind "${kind}"`)
-    if (isImage && !engine.startsWith("openai")) fault("engine", `has no models of the kind "image"`)
+    const { kind, engine } = row
+    const fault = (path: string[], message: string) => check.addIssue({ code: "custom", path, message })
+    checkRowPrices(kind, row, fault)
+    if (kind === "image" && !engine.startsWith("openai")) fault(["engine"], `has no models of the kind "image"`)
   })
   .meta({
     id: "ModelCatalogAdd",
@@ -225,21 +198,15 @@ export function patchModel(
   return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
-const pricesOfKind = (prices: Prices) => ({
-  ...priceRowOf("picture" in prices ? { image: prices.picture } : prices),
-  ...termRowOf("picture" in prices ? {} : prices),
-})
-
 /** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
 export function addCatalogModel(
   ctx: Context,
   credential: SessionCredential,
   added: z.output<typeof modelCatalogAddSchema>,
 ) {
-  const { price_usd_per_million_tokens: tokens, price_usd_per_picture: picture = 0, ...row } = added
-  const terms = { tiers: row.price_tiers, modifiers: row.price_modifiers }
-  const prices = tokens ? { ...tokens, ...Object.fromEntries(singlesIn(added)), ...terms } : { picture }
-  const args = { model: { ...row, ...pricesOfKind(prices) } }
+  const { engine, model, label, kind, enabled, sort_order, max_output_tokens, context_tokens, idle_seconds } = added
+  const row = { engine, model, label, kind, enabled, sort_order, max_output_tokens, context_tokens, idle_seconds }
+  const args = { model: { ...row, ...versionOfRow(added) } }
   return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }
 
@@ -254,6 +221,6 @@ export function putModelPrices(
   credential: SessionCredential,
   { pin, prices, ifVersion }: { pin: string; prices: Prices; ifVersion: number | null },
 ) {
-  const args = { pin, prices: pricesOfKind(prices), if_version: ifVersion }
+  const args = { pin, prices: versionOfRequest(prices), if_version: ifVersion }
   return editAs(ctx, credential, "put_model_prices", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
 }

@@ -18,7 +18,9 @@ import {
 import { ageOf, FEED_ENGINES, type FeedPrices, findInFeed, type PriceFeed, pricesOn } from "./price-feed.ts"
 import type { PriceTerms } from "./price-terms.ts"
 import type { ComparedModel, Finding, Proposals } from "./proposal-schemas.ts"
-import { modelPricesSchema, serializeTerms } from "./term-schemas.ts"
+import type { PriceSources } from "./provider-prices.ts"
+import { modelPricesSchema, serializeSources } from "./source-schemas.ts"
+import { serializeTerms } from "./term-schemas.ts"
 
 type Row = ComponentPrices &
   Pick<
@@ -33,6 +35,7 @@ type Row = ComponentPrices &
     | "version"
     | "price_tiers"
     | "price_modifiers"
+    | keyof PriceSources
   >
 type Tier = { above_input_tokens: number; usd: UsdPrices }
 
@@ -65,8 +68,10 @@ function compareModel(row: Row, feed: PriceFeed, now: Date): ComparedModel {
     const text = "The feed does not know this model."
     return { ...compared, findings: [finding("unknown_model", text), ...retirement] }
   }
-  const prices = compareVersion(row, current)
-  const later = next ? compareVersion(row, next) : []
+  // The feed has prices that we pay.
+  const listed: Row = { ...row, ...storedRow<PriceSources>(row).provider_prices }
+  const prices = compareVersion(listed, current)
+  const later = next ? compareVersion(listed, next) : []
   const due = prices.length > 0 ? current : later.length > 0 ? next : null
   return {
     ...compared,
@@ -77,8 +82,11 @@ function compareModel(row: Row, feed: PriceFeed, now: Date): ComparedModel {
       ...compareContext(row.context_tokens, model.context_tokens),
       ...retirement,
     ],
-    not_compared: notCompared(row, current),
-    proposal: due && { begins_at: due === next ? beginOf(due) : null, prices: proposedPrices(row, due) },
+    not_compared: notCompared(listed, current),
+    proposal: due && {
+      begins_at: due === next ? beginOf(due) : null,
+      prices: modelPricesSchema.parse(withOurs(row, proposedPrices(listed, due))),
+    },
   }
 }
 
@@ -150,7 +158,7 @@ const tiersOf = (row: Row): Tier[] =>
 function proposedPrices(row: Row, { usd, tiers }: FeedPrices) {
   const base = mixed(usdOfRow(row), usd)
   const ours = tiersOf(row)
-  return modelPricesSchema.parse({
+  return {
     ...Object.fromEntries(CHAT.map((name) => [requestNameOf(name), base[name] ?? null])),
     tiers: tiers.map(({ above_input_tokens, usd: above }) => {
       const own = ours.find((tier) => tier.above_input_tokens === above_input_tokens)
@@ -161,7 +169,18 @@ function proposedPrices(row: Row, { usd, tiers }: FeedPrices) {
       }
     }),
     modifiers: serializeTerms(row).price_modifiers,
-  })
+  }
+}
+
+/** A request with a proposal for the provider's prices. Ours follow them, by the markup if there is one, or stay. */
+function withOurs(row: Row, proposed: ReturnType<typeof proposedPrices>) {
+  const { provider_prices: listed, markup } = serializeSources(row)
+  if (markup) return { provider: proposed, markup }
+  if (!listed) return proposed
+  const usd = usdOfRow(row)
+  const { price_tiers: tiers, price_modifiers: modifiers } = serializeTerms(row)
+  const ours = Object.fromEntries(CHAT.map((name) => [requestNameOf(name), usd[name] ?? null]))
+  return { ...ours, tiers, modifiers, provider: proposed }
 }
 
 /** The hour stays without a price, since a price would make calls request it. */

@@ -24,7 +24,9 @@ export const perPicture = perUnit.meta({
   example: 0.04,
 })
 
-const perMillion = usdIn(z.number().min(0).max(100_000))
+/** The highest price of a million tokens, in USD. */
+export const MOST_USD_PER_MILLION = 100_000
+export const perMillion = usdIn(z.number().min(0).max(MOST_USD_PER_MILLION))
 const ownOrNull = perMillion.nullable().default(null)
 
 export const tokenPricesSchema = z.strictObject(

@@ -2,11 +2,14 @@ import { ONE_TIER } from "../agent/service-tier.ts"
 import { CALL_COUNT_NAMES, COUNT_COLUMNS, countColumnOf, countOf, isRequiredCount } from "../agent/token-names.ts"
 import { COMPONENT_NAMES, columnOf, componentOf, isRequired, PER_TOKENS, PRICE_COLUMNS } from "./price-components.ts"
 import { REGION, TERM_COLUMNS, WHOLE_FACTOR } from "./price-terms.ts"
+import { SOURCE_COLUMNS } from "./provider-prices.ts"
 
-/** The columns of a price version. */
+/** The columns of our prices. */
 const COLUMNS = [...PRICE_COLUMNS, ...TERM_COLUMNS]
+/** The columns of a price version. */
+const OF_VERSION = [...COLUMNS, ...SOURCE_COLUMNS]
 
-const ofRow = (row: string) => COLUMNS.map((column) => `${row}.${column}`).join(", ")
+const ofRow = (row: string) => OF_VERSION.map((column) => `${row}.${column}`).join(", ")
 
 const pricesOf = (row: string, side: "inPrompt" | "inOutput") =>
   COMPONENT_NAMES.filter((name) => componentOf(name)[side])
@@ -18,23 +21,23 @@ const pricesOf = (row: string, side: "inPrompt" | "inOutput") =>
  * `c.price_input, c.price_cached, …`.
  */
 export const PRICE_SQL: Record<string, (argument: string) => string> = {
-  /** The fields of a type. */
+  /** The fields of a type: all of a version, or with the argument `unknown` those of our prices, each null if unknown. */
   fields: (otherNulls) =>
     [
       ...COMPONENT_NAMES.map(
         (name) => `${columnOf(name)} bigint,${otherNulls === "" && isRequired(name) ? "" : " -- null"}`,
       ),
-      ...TERM_COLUMNS.map((column) => `${column} jsonb, -- null`),
+      ...[...TERM_COLUMNS, ...(otherNulls === "" ? SOURCE_COLUMNS : [])].map((column) => `${column} jsonb, -- null`),
     ].join("\n  "),
-  names: () => COLUMNS.join(", "),
+  names: () => OF_VERSION.join(", "),
   columns: ofRow,
-  /** The prices of a version, which is the current one or a former one. */
+  /** Our prices of a version, which is the current one or a former one. */
   ofEither: (rows) => {
     const [current, former] = rows.split(" ")
     return COLUMNS.map((column) => `coalesce(${current}.${column}, ${former}.${column})`).join(", ")
   },
   /** Assignments from another row. */
-  assigned: (row) => COLUMNS.map((column) => `${column} = ${row}.${column}`).join(", "),
+  assigned: (row) => OF_VERSION.map((column) => `${column} = ${row}.${column}`).join(", "),
   /** The fields of the counts of a model call, in a type. */
   countFields: () =>
     CALL_COUNT_NAMES.map((name) => `${countColumnOf(name)} bigint,${isRequiredCount(name) ? "" : " -- null"}`).join(

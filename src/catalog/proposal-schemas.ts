@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { modelPricesSchema } from "./term-schemas.ts"
+import { modelPricesSchema } from "./source-schemas.ts"
 
 const FINDING_KINDS = [
   "price",

@@ -3,7 +3,7 @@ import { isUsualTier } from "../agent/answer-terms.ts"
 import { composed, storedRow } from "../base/casts.ts"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { columnOf, type PriceFields, TOKEN_COMPONENTS, usdOf } from "./price-components.ts"
-import { PRICE_EXAMPLES, perPicture, shownPricesSchema, singlePrices, tokenPricesSchema } from "./price-schemas.ts"
+import { PRICE_EXAMPLES, shownPricesSchema, tokenPricesSchema } from "./price-schemas.ts"
 import { type PriceTerms, type PriceTier, TERM_LIMITS, WHOLE_FACTOR } from "./price-terms.ts"
 
 const above = z.int().min(1).max(100_000_000)
@@ -54,18 +54,9 @@ const modifiers = z
   .meta(modifiersMeta)
 
 /** The terms among the prices that a request sets. */
-const termFields = { tiers, modifiers }
+export const termFields = { tiers, modifiers }
 /** The same in a row of the catalog. */
 export const rowTermFields = { price_tiers: tiers, price_modifiers: modifiers }
-
-export const modelPricesSchema = z
-  .union([tokenPricesSchema.extend({ ...singlePrices, ...termFields }), z.strictObject({ picture: perPicture })])
-  .meta({
-    id: "ModelPrices",
-    description: "Prices per million tokens, or the price of a picture for a model of the kind `image`.",
-  })
-
-export type Prices = z.output<typeof modelPricesSchema>
 
 type Terms = { [Name in keyof typeof termFields]?: z.output<(typeof termFields)[Name]> }
 

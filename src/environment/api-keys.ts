@@ -43,7 +43,9 @@ export const externalKeySchema = z
     tokens_input: z.int().meta({ example: 904_112 }),
     tokens_cached: z.int().meta({ example: 120_000 }),
     tokens_output: z.int().meta({ example: 88_310 }),
-    cost_usd: z.number().meta({ description: "The cost of these calls at the prices of the catalog.", example: 12.4 }),
+    cost_usd: z
+      .number()
+      .meta({ description: "The cost of these calls for us, at the provider's prices.", example: 12.4 }),
     last_used_at: z.iso.datetime().nullable(),
     counted_since: z.iso
       .datetime()

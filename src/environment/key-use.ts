@@ -42,7 +42,8 @@ export interface KeyUse {
 export function selectKeyUse(eb: ExpressionBuilder<CallerDB, "caller">) {
   const calls = eb
     .selectFrom("model_calls as c")
-    .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output", "c.cost_credit_micros"])
+    .select(["c.provider", "c.tokens_input", "c.tokens_cached", "c.tokens_output"])
+    .select(({ fn }) => fn.coalesce("c.provider_credit_micros", "c.cost_credit_micros").as("cost_credit_micros"))
     .select(["c.subscription_id", "c.created_at", "c.duration_sec"])
     .orderBy("c.turn_id", "desc")
     .orderBy("c.step", "desc")

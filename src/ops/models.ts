@@ -60,6 +60,9 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
   await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
+/** Prices that are the provider's and ours. */
+const versionOf = (usd: UsdPrices) => ({ ...priceRowOf(usd), provider_prices: null, price_markup: null })
+
 /**
  * Puts models at the start of the catalog and enables them. A changed price creates a new price version. `keepEdits`:
  * rows that an admin has changed are left as they are.
@@ -70,7 +73,7 @@ export async function enableModels(
   { keepEdits, now }: { keepEdits: boolean; now: Date },
 ): Promise<void> {
   for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
-    const row = { engine, model, label, sort_order: index, prices: priceRowOf(usd), idle_seconds: idleSeconds }
+    const row = { engine, model, label, sort_order: index, prices: versionOf(usd), idle_seconds: idleSeconds }
     await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
   }
 }

@@ -519,6 +519,7 @@ interface FormerPrices {
   price_cached: number;
   price_image: number | null;
   price_input: number;
+  price_markup: Json | null;
   price_modifiers: Json | null;
   price_output: number;
   price_reasoning: number | null;
@@ -526,6 +527,7 @@ interface FormerPrices {
   price_version: number;
   price_web_search: number | null;
   price_x_search: number | null;
+  provider_prices: Json | null;
   until_at: Timestamp;
 }
 
@@ -691,6 +693,7 @@ interface ModelCalls {
   modifiers: Json | null;
   price_version: number;
   provider: string;
+  provider_credit_micros: number | null;
   rehearsed_credit_micros: number | null;
   response_id: string | null;
   role: Generated<string>;
@@ -731,6 +734,7 @@ interface ModelCatalog {
   price_cached: number;
   price_image: number | null;
   price_input: number;
+  price_markup: Json | null;
   price_modifiers: Json | null;
   price_output: number;
   price_reasoning: number | null;
@@ -738,6 +742,7 @@ interface ModelCatalog {
   price_version: Generated<number>;
   price_web_search: number | null;
   price_x_search: number | null;
+  provider_prices: Json | null;
   sort_order: Generated<number>;
   updated_at: Timestamp | null;
   updated_by: number | null;

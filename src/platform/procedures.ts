@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_75a1d77398ec"
+export const RELEASE = "turnpike_4fd894b56640"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -126,6 +126,8 @@ export interface Answers {
     price_image: number | null
     price_tiers: unknown | null
     price_modifiers: unknown | null
+    provider_prices: unknown | null
+    price_markup: unknown | null
     price_version: number
     max_output_tokens: number
     context_tokens: number | null

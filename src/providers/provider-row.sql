@@ -34,7 +34,7 @@ returns table (subscription_id text, settled_at timestamptz, called_at timestamp
   tokens_cached bigint, tokens_output bigint, cost_credit_micros bigint, billed_credit_micros bigint)
 language sql stable as $$
   select c.subscription_id, c.settled_at, c.created_at, c.tokens_input, c.tokens_cached, c.tokens_output,
-    c.cost_credit_micros, c.billed_credit_micros
+    coalesce(c.provider_credit_micros, c.cost_credit_micros), c.billed_credit_micros
   from model_calls c
   where c.turn_id = p_turn_id and c.subscription_id is not null and c.settled_at is not null and not c.test
 $$;

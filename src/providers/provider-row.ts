@@ -39,7 +39,7 @@ const servedSchema = z.object({
     .int()
     .meta({ description: "The input tokens that the provider read from its cache.", example: 640_000 }),
   tokens_output: z.int().meta({ example: 41_000 }),
-  cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 12.4 }),
+  cost_usd: z.number().meta({ description: "The cost for us, at the provider's prices, in USD.", example: 12.4 }),
   billed_usd: z
     .number()
     .meta({ description: "The amount that accounts were billed for these calls, in USD.", example: 12.1 }),

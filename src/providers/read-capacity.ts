@@ -24,7 +24,7 @@ const spendSchema = z.object({
   subscription_id: subscriptionId,
   starts_at: z.iso.datetime().meta({ description: "The start of the hour or day." }),
   model_calls: z.int().meta({ example: 12 }),
-  cost_usd: z.number().meta({ description: "The cost at the catalog's prices, in USD.", example: 0.41 }),
+  cost_usd: z.number().meta({ description: "The cost for us, at the provider's prices, in USD.", example: 0.41 }),
   billed_usd: z
     .number()
     .meta({ description: "The amount that accounts were billed for these calls, in USD.", example: 0.41 }),

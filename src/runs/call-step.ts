@@ -11,7 +11,8 @@ import { spanIdOf } from "../base/trace-context.ts"
 import { noteLoss } from "../billing/losses.ts"
 import { FREE, priceOf } from "../billing/price.ts"
 import { learnLimits } from "../catalog/learned.ts"
-import { hasTier, knownOf, type TermedPrice } from "../catalog/price-terms.ts"
+import { hasTier, knownOf } from "../catalog/price-terms.ts"
+import { providerPriceOf, type SourcedPrice, unknownTo } from "../catalog/provider-prices.ts"
 import { noteError } from "../infrastructure/errors.ts"
 import { describeError } from "../platform/log.ts"
 import { goesOn } from "../turns/step-row.ts"
@@ -97,7 +98,7 @@ async function callOnce(
   { nextStep, refusals }: { nextStep: () => number; refusals: number },
 ): Promise<CalledStep> {
   const { ctx, turn } = run
-  const price: TermedPrice = holdsNothing(turn) ? FREE : agent.model
+  const price: SourcedPrice = holdsNothing(turn) ? FREE : agent.model
   const { call, trimmed, fits } = fitContext(agent.fit, () => buildCall(run, agent, opening), {
     earlier: opening.earlier,
     results: resultsIn(opening.own) + agent.steps.reduce((sum, { content }) => sum + callsOf(content).length, 0),
@@ -140,6 +141,7 @@ async function callOnce(
       answer,
       cost,
       price: whole,
+      providerCost: priceOf(providerPriceOf(price), answer.counted ?? answer.usage, answer.modifiers),
       provider,
       pin,
       priceVersion,
@@ -249,8 +251,7 @@ function noteMiscount({ ctx, turn }: Run, { model }: AgentWork, step: number, { 
 
 /** A call that its provider has served in a way that the catalog has no factor for is billed without one. */
 function noteUnpriced({ ctx, turn }: Run, { model }: AgentWork, step: number, { modifiers = [] }: ModelAnswer): void {
-  const known = knownOf(model, modifiers)
-  const unpriced = modifiers.filter((name) => !known.includes(name))
+  const unpriced = unknownTo(model, modifiers)
   if (unpriced.length === 0) return
   ctx.log("error", "model.unpriced", { turn_id: turn.turn_id, step, model: model.pin, modifiers: unpriced.join(" ") })
   noteError(ctx, turn, { kind: "model_call", name: model.engine, code: "unpriced" })

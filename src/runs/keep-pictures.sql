@@ -1,6 +1,6 @@
 -- Stores the images that tool calls of a step have made. Each is a model call of its own, and is billed with the turn.
 -- The caller has locked the turn.
--- p_pictures: [{call, provider, account, model, price_version, cost, duration_sec}].
+-- p_pictures: [{call, provider, account, model, price_version, cost, provider_cost, duration_sec}].
 create function turnpike.keep_pictures(mine turns, p_step integer, p_pictures jsonb, p_moment timestamptz) returns void
 language plpgsql as $$
 declare
@@ -12,13 +12,15 @@ begin
   insert into model_calls (
       turn_id, step, call, user_id, space_id, key_id, end_user_ref, conversation_id,
       test, provider, subscription_id, model, role, subagent, tokens_input, tokens_cached,
-      tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at)
+      tokens_output, duration_sec, price_version, cost_credit_micros, provider_credit_micros, billed_credit_micros,
+      created_at)
   select
       mine.turn_id, p_step, p.call, mine.user_id, mine.space_id, mine.key_id, mine.end_user_ref, mine.conversation_id,
       mine.test, p.provider, p.account, p.model, role, asked.subagent, 0, 0,
-      0, p.duration_sec, p.price_version, p.cost, 0, p_moment
+      0, p.duration_sec, p.price_version, p.cost, nullif(p.provider_cost, p.cost), 0,
+      p_moment
   from jsonb_to_recordset(p_pictures) as p (call integer, provider text, account text, model text,
-    price_version integer, cost bigint, duration_sec double precision);
+    price_version integer, cost bigint, provider_cost bigint, duration_sec double precision);
   update turns t set model_calls = t.model_calls + jsonb_array_length(p_pictures),
     cost_credit_micros = t.cost_credit_micros
     + (select sum((p ->> 'cost')::bigint) from jsonb_array_elements(p_pictures) p)

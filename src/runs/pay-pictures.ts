@@ -1,4 +1,6 @@
+import { storedRow } from "../base/casts.ts"
 import { noteLostPicture } from "../billing/losses.ts"
+import type { ProviderPrices } from "../catalog/provider-prices.ts"
 import type { Painting, SetAside } from "../tools/image-tool.ts"
 import { OutputNames } from "../tools/picture-name.ts"
 import type { ModelRow } from "./claim-turns.ts"
@@ -10,8 +12,10 @@ import { RunEnd } from "./run-end.ts"
 export function paintingOf(run: Run, own: ModelRow): Painting | null {
   const model = run.turn.test ? own : run.claim.image_model
   if (!model) return null
+  const priceImage = model.price_image ?? 0
+  const listed = storedRow<ProviderPrices | null>(model.provider_prices)
   return {
-    model: { ...model, price_image: model.price_image ?? 0 },
+    model: { ...model, price_image: priceImage, providerCost: listed?.price_image ?? priceImage },
     names: new OutputNames(),
     setAside: (micros) => setAside(run, micros),
   }

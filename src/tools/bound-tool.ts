@@ -27,6 +27,8 @@ export interface PaidPicture {
   price_version: number
   /** The price in credit micros, which was set aside before the call. */
   cost: number
+  /** What the provider charges us for it. */
+  provider_cost: number
   duration_sec: number
 }
 

@@ -20,6 +20,8 @@ export interface ImageModel {
   price_version: number
   /** Credit micros for one picture. */
   price_image: number
+  /** What the provider charges us for it. */
+  providerCost: number
 }
 
 /** A price that was set aside from a turn's hold. */
@@ -114,7 +116,8 @@ async function paint(
     const run = await keep(ctx, turn, { picture, names }, asked)
     aside.spend()
     const account = opened.account.provider_id
-    return { ...run, picture: { ...billOf(model), account, cost: model.price_image, duration_sec: durationSec } }
+    const { price_image: cost, providerCost: provider_cost } = model
+    return { ...run, picture: { ...billOf(model), account, cost, provider_cost, duration_sec: durationSec } }
   } catch (error) {
     await aside?.giveBack({ lost: sent })
     if (!(error instanceof NoPicture)) throw error
@@ -133,7 +136,7 @@ const REHEARSED = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAIAQAAAADsdIMmAAAADklEQVR4nGNYx
 async function rehearse(ctx: Context, turn: ToolTurn, { model, names }: Painting, asked: Asked): Promise<ToolRun> {
   const picture: Picture = { bytes: new Uint8Array(Buffer.from(REHEARSED, "base64")), mediaType: "image/png" }
   const run = await keep(ctx, turn, { picture, names }, asked)
-  return { ...run, picture: { ...billOf(model), account: null, cost: 0, duration_sec: 0 } }
+  return { ...run, picture: { ...billOf(model), account: null, cost: 0, provider_cost: 0, duration_sec: 0 } }
 }
 
 const billOf = ({ engine, pin, price_version }: ImageModel) => ({ provider: engine, model: pin, price_version })

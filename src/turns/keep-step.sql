@@ -2,9 +2,9 @@
 create type turnpike.new_step as (
   -- The turn before the step.
   turn turns,
-  -- {step, agent, subagent, text, content, calls, finish, cost, price, provider, model, duration_sec, price_version,
-  -- modifiers (absent: none), response_id (absent: none), account, and the counts of the call
-  -- (src/agent/token-names.ts)}. account: the provider account that served it, or null.
+  -- {step, agent, subagent, text, content, calls, finish, cost, price, provider_cost (absent: cost), provider, model,
+  -- duration_sec, price_version, modifiers (absent: none), response_id (absent: none), account, and the counts of the
+  -- call (src/agent/token-names.ts)}. account: the provider account that served it, or null.
   step jsonb,
   -- The drafts that the turn's log gets with the step.
   events jsonb,
@@ -45,6 +45,7 @@ begin
       subagent, {{prices.countNames}}, duration_sec,
       price_version, modifiers, response_id,
       cost_credit_micros,
+      provider_credit_micros,
       billed_credit_micros,
       rehearsed_credit_micros, settled_at,
       created_at)
@@ -59,6 +60,7 @@ begin
       s.step ->> 'subagent', {{prices.countsOfJson s.step}}, (s.step ->> 'duration_sec')::double precision,
       (s.step ->> 'price_version')::integer, s.step -> 'modifiers', s.step ->> 'response_id',
       case when (s.turn).test then 0 else (s.step ->> 'cost')::bigint end,
+      case when not (s.turn).test then nullif((s.step ->> 'provider_cost')::bigint, (s.step ->> 'cost')::bigint) end,
       case when (s.turn).test then 0 else s.billed end,
       case when (s.turn).rehearsed_hold_credit_micros is not null then (s.step ->> 'cost')::bigint end, s.settled_at,
       p_moment

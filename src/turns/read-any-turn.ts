@@ -11,6 +11,7 @@ import { turnNotFound } from "./get-turn.ts"
 import { type ListedStep, STEP_COLUMNS, serializeStep, turnStepSchema } from "./list-steps.ts"
 import { EXPLORER_POLICY } from "./policies.ts"
 import { turnSchema } from "./schemas.ts"
+import { costsOfTurn, serializeTurnCosts, turnCostsSchema } from "./turn-costs.ts"
 import { serializeTurn, type TurnRow } from "./turn-row.ts"
 import { serializeTrace, type TraceRow, turnTraceSchema } from "./turn-trace.ts"
 
@@ -44,6 +45,7 @@ export const adminTurnSchema = z
       .meta({
         description: "The messages of providers about the failed model calls of the turn. Hidden as texts are.",
       }),
+    costs: turnCostsSchema,
   })
   .meta({ id: "AdminTurn" })
 
@@ -98,7 +100,8 @@ export async function readAnyTurn(
               .orderBy("x.created_at")
               .limit(look.texts ? EXPLORER_POLICY.traceAttempts : 0),
           ).as("messages"),
-        ),
+        )
+        .select((turn) => costsOfTurn(turn).as("calls_made")),
     { role: "admin" },
   )
   const [row] = rows
@@ -124,5 +127,6 @@ export async function readAnyTurn(
     provider_messages: storedRows<ProviderMessage>(row.messages).map(({ code, said, details, created_at }) => {
       return { at: toInstant(created_at), code, status: details?.status ?? null, message: said }
     }),
+    costs: serializeTurnCosts(row.calls_made),
   }
 }

@@ -71,6 +71,8 @@ export interface FinishedStep {
   cost: number
   /** The price of all its tokens. The part above the cost is our loss. */
   price: number
+  /** What the provider charges us for these tokens. */
+  providerCost: number
   durationSec: number
   /** The account that served it; null: the environment's. */
   served: Served | null
@@ -78,8 +80,8 @@ export interface FinishedStep {
 
 /** A step as an argument of the procedures. */
 export function stepArgument(finished: FinishedStep) {
-  const { step, agent, subagent, answer, provider, pin, priceVersion, cost, price, durationSec, served, modifiers } =
-    finished
+  const { step, agent, subagent, answer, provider, pin, priceVersion, served, modifiers } = finished
+  const { cost, price, providerCost, durationSec } = finished
   const { usage, text, content, finish, responseId } = answer
   return {
     step,
@@ -91,6 +93,7 @@ export function stepArgument(finished: FinishedStep) {
     finish,
     cost,
     price,
+    ...(providerCost !== cost && { provider_cost: providerCost }),
     provider,
     model: pin,
     ...countRowOf(usage),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { compareWithFeed } from "../../src/catalog/compare-feed.ts"
 import { priceRowOf, type UsdPrices } from "../../src/catalog/price-components.ts"
 import { findInFeed, type PriceFeed, pricesOn, releasedFeed } from "../../src/catalog/price-feed.ts"
+import { versionOfRequest } from "../../src/catalog/source-schemas.ts"
 import { termRowOf } from "../../src/catalog/term-schemas.ts"
 
 const NOW = new Date("2026-11-29T12:00:00Z")
@@ -163,14 +164,33 @@ test("Each model of the released feed is found by its id and makes valid proposa
     const row = rowOf(model.id, { input: 77, cached: 77, output: 77 }, { engine: model.engine, context_tokens: null })
     const [first] = compareWithFeed([row], feed, NOW).items
     const prices = first?.proposal?.prices
-    if (!prices || "picture" in prices) throw new Error(`${model.id} has no proposal.`)
-    const taken = { ...row, ...priceRowOf(prices), ...termRowOf(prices) } as Rows[number]
-    const [then] = compareWithFeed([taken], feed, NOW).items
+    if (!prices) throw new Error(`${model.id} has no proposal.`)
+    const [then] = compareWithFeed([{ ...row, ...versionOfRequest(prices) } as Rows[number]], feed, NOW).items
     expect(
       then?.findings.filter(({ kind }) => kind !== "retirement"),
       model.id,
     ).toEqual([])
   }
+})
+
+test("A feed is compared with the provider's prices, and a proposal keeps the markup or our own list", () => {
+  const price_markup = { ten_thousandths: 1_000, per_million: 0 }
+  const theirs = { ...priceRowOf(EQUAL), ...termRowOf({}) }
+  expect(found(rowOf("one", { input: 77, output: 77 }, { provider_prices: theirs, context_tokens: null }))).toEqual([
+    ["retirement", "2026-12-24"],
+  ])
+  const old = { ...theirs, price_output: 90_000_000 }
+  const marked = rowOf("one", { input: 77, output: 77 }, { provider_prices: old, price_markup })
+  expect(found(marked)[0]).toEqual(["price", "output", 9, 10, 11.1])
+  expect(compared(marked).proposal?.prices).toMatchObject({ provider: EQUAL, markup: { percent: 10 } })
+  const own = rowOf("one", { input: 77, output: 77 }, { provider_prices: old, terms: { modifiers: { flex: 0.5 } } })
+  const prices = compared(own).proposal?.prices
+  expect(prices).toMatchObject({
+    input: 77,
+    output: 77,
+    modifiers: { flex: 0.5 },
+    provider: { ...EQUAL, modifiers: {} },
+  })
 })
 
 test("The released feed has the long prompts of OpenAI and a retirement of Anthropic", () => {

@@ -50,24 +50,28 @@ beforeAll(async () => {
     { ...a, at: "2024-02-29T23:59:59.999Z", calls: [{ micros: 29 }] },
     { ...a, at: "2024-03-01T00:00:00Z", calls: [{ micros: 31 }] },
     // Sunday and Monday, the last and the first day of a month, and an hour.
-    { ...b, at: "2026-11-15T23:59:59.999Z", calls: [{ micros: 1_000 }] },
-    { ...b, at: "2026-11-16T00:00:00Z", chat: true, calls: [{ micros: 250, cached: 100 }] },
+    { ...b, at: "2026-11-15T23:59:59.999Z", calls: [{ micros: 1_000, ours: 800 }] },
+    { ...b, at: "2026-11-16T00:00:00Z", chat: true, calls: [{ micros: 250, cached: 100, ours: 0 }] },
     { ...b, at: "2026-10-31T23:59:59.999Z", calls: [{ micros: 77, account: "17" }] },
     {
       ...c,
       at: "2026-11-01T00:00:00Z",
-      calls: [{ micros: 70 }, { micros: 7, subagent: true, model: "rehearsal/other", account: "m" }],
+      calls: [
+        { micros: 70, ours: 91 },
+        { micros: 7, subagent: true, model: "rehearsal/other", account: "m", ours: 3 },
+      ],
     },
     { ...c, at: "2026-11-18T13:00:00Z", calls: [{ micros: 1_250, account: "claude-1", input: 0, output: 0 }] },
-    { ...d, at: "2026-11-18T12:59:59.999Z", lost: true, calls: [{ micros: 5_000 }] },
+    { ...d, at: "2026-11-18T12:59:59.999Z", lost: true, calls: [{ micros: 5_000, ours: 4_000 }] },
     { ...d, at: "2026-11-18T13:00:00Z", test: true },
     { ...d, at: "2026-11-19T11:20:00Z", calls: [] },
     { ...d, at: "2026-11-17T11:20:00Z", calls: [{ model: "gone/model", micros: 9 }] },
-    { ...d, at: "2026-11-28T12:00:00Z", calls: [{ micros: 800_000 }] },
+    { ...d, at: "2026-11-28T12:00:00Z", calls: [{ micros: 800_000, ours: 650_001 }] },
   ])
   await world.sql(
-    `insert into former_prices (pin, price_version, price_input, price_cached, price_output, until_at)
-     select pin, 100 + n, price_input * n, 0, price_output + n, ('2026-11-' || 10 + n)::timestamptz + interval '9 hours'
+    `insert into former_prices (pin, price_version, price_input, price_cached, price_output, provider_prices, until_at)
+     select pin, 100 + n, price_input * n, 0, price_output + n,
+       case when n % 2 = 0 then jsonb_build_object('price_input', 7, 'price_cached', n, 'price_output', price_output) end, ('2026-11-' || 10 + n)::timestamptz + interval '9 hours'
      from model_catalog, generate_series(1, 8) n where pin = 'rehearsal/standard'`,
   )
   await world.advance(2 * DAY_MS)

@@ -11,7 +11,7 @@ import {
 } from "../../dashboard/src/catalog/catalog-price-texts.ts"
 import { catalogRowSchema } from "../../src/catalog/admin-models.ts"
 import { COMPONENT_NAMES } from "../../src/catalog/price-components.ts"
-import { modelPricesSchema } from "../../src/catalog/term-schemas.ts"
+import { modelPricesSchema } from "../../src/catalog/source-schemas.ts"
 
 /** A different price for each component. */
 const textOf = (kind: Kind) => Object.fromEntries(pricesOf(kind).map(({ name }, at) => [name, String(at + 1.5)]))

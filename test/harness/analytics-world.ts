@@ -86,6 +86,8 @@ export interface Planted {
     cached?: number
     output?: number
     micros?: number
+    /** What it cost us, if that is not its price. */
+    ours?: number
     seconds?: number
   }[]
 }
@@ -121,6 +123,7 @@ export async function plantTurns({ sql }: Pick<World, "sql">, turns: Planted[]):
       duration_sec: seconds,
       price_version: 1,
       cost_credit_micros: test ? 0 : micros,
+      provider_credit_micros: test ? null : (call.ours ?? null),
       billed_credit_micros: test || lost ? 0 : micros,
       created_at: at,
       settled_at: at,

@@ -25,6 +25,8 @@ interface Price {
   input: number
   cached: number
   output: number
+  /** The provider's prices in credit micros. Null: the same. */
+  provider: { price_input: number; price_cached: number; price_output: number } | null
   /** Null while the price is in effect. */
   until: number | null
 }
@@ -64,9 +66,10 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
        billed_credit_micros::float8 as billed from ${PLAIN} plain`,
   )
   const prices = await world.sql<Price>(
-    `select pin, price_input::float8 as input, price_cached::float8 as cached, price_output::float8 as output, null as until
+    `select pin, price_input::float8 as input, price_cached::float8 as cached, price_output::float8 as output,
+       provider_prices as provider, null as until
        from model_catalog
-     union all select pin, price_input::float8, price_cached::float8, price_output::float8, extract(epoch from until_at)::float8 * 1000
+     union all select pin, price_input::float8, price_cached::float8, price_output::float8, provider_prices, extract(epoch from until_at)::float8 * 1000
        from former_prices order by until nulls last`,
   )
   const spaces = await world.sql<{ space_id: number; slug: string; chat_key: string; title: string; owner_id: number }>(
@@ -94,12 +97,15 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
   const byModel = (own: Call[]) =>
     ranked(own, ["model"], 99).shown.map(({ first: { model }, own }) => ({ model, ...sumsOf(own) }))
 
-  /** Weighs tokens of each kind by the prices on their days. */
-  const weigh = (own: Call[]) => {
+  /** Weighs tokens of each kind by our prices on their days, or by the provider's. */
+  const weigh = (own: Call[], isOurs: boolean) => {
     const weights = { input: 0, cached: 0, output: 0 }
     for (const row of own) {
       const midnight = Math.floor(row.at / DAY_MS) * DAY_MS
-      const price = prices.find(({ pin, until }) => pin === row.model && (until ?? Number.POSITIVE_INFINITY) > midnight)
+      const found = prices.find(({ pin, until }) => pin === row.model && (until ?? Number.POSITIVE_INFINITY) > midnight)
+      const theirs = found?.provider
+      const listed = theirs && { input: theirs.price_input, cached: theirs.price_cached, output: theirs.price_output }
+      const price = (isOurs ? null : listed) ?? found
       weights.input += (row.tokens_input - row.tokens_cached) * (price?.input ?? 0)
       weights.cached += row.tokens_cached * (price?.cached ?? 0)
       weights.output += row.tokens_output * (price?.output ?? 0)
@@ -112,15 +118,16 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
     output: sum(own, (row) => row.tokens_output),
   })
   const rated = (own: Call[], everybody?: Call[]) => {
-    const [tokens, weights] = [kinds(own), weigh(own)]
-    if (everybody) {
-      const [all, theirs] = [kinds(everybody), weigh(everybody)]
-      for (const kind of ["input", "cached", "output"] as const)
-        weights[kind] = all[kind] && (tokens[kind] * theirs[kind]) / all[kind]
-    }
-    const whole = weights.input + weights.cached + weights.output
+    const tokens = kinds(own)
     const per = (part: number | null, count: number) => (part === null || count === 0 ? null : (part / count) * 0.1)
-    const rates = (micros: number) => {
+    const rates = (micros: number, isOurs: boolean) => {
+      const weights = weigh(own, isOurs)
+      if (everybody) {
+        const [all, theirs] = [kinds(everybody), weigh(everybody, isOurs)]
+        for (const kind of ["input", "cached", "output"] as const)
+          weights[kind] = all[kind] && (tokens[kind] * theirs[kind]) / all[kind]
+      }
+      const whole = weights.input + weights.cached + weights.output
       const share = (weight: number) => (whole === 0 ? (micros === 0 ? 0 : null) : (micros * weight) / whole)
       const turns = sum(own, (row) => row.turns)
       return {
@@ -131,8 +138,8 @@ export async function countCosts(world: Pick<World, "sql" | "clock">) {
         per_million_output_usd: per(share(weights.output), tokens.output),
       }
     }
-    const sums = sumsOf(own)
-    return { ...sums, cost: rates(sum(own, (row) => row.cost)), billed: rates(sum(own, (row) => row.billed)) }
+    const [cost, billed] = [sum(own, (row) => row.cost), sum(own, (row) => row.billed)]
+    return { ...sumsOf(own), cost: rates(cost, false), billed: rates(billed, true) }
   }
 
   return {

@@ -12,8 +12,8 @@ const MEASURES = [
 ]
 
 /**
- * The usage of finished live turns by call, from turns, usage and chat_calls, with the columns of
- * usage_queue.
+ * The usage of finished live turns by call, from turns and model_calls, with the columns of usage_queue. `price` is
+ * the cost for the account, cost_credit_micros the one for us.
  */
 export const PLAIN = `(
   select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
@@ -22,19 +22,19 @@ export const PLAIN = `(
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls,
       case when u.call is null then 0 else 1 end as pictures, u.tokens_input,
       u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0) as tokens_reasoning,
-      u.tokens_input as tokens_input_most, u.cost_credit_micros, u.billed_credit_micros,
-      (u.duration_sec * 1e6)::bigint as duration_us
-    from turns t join usage u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
+      u.tokens_input as tokens_input_most, coalesce(u.provider_credit_micros, u.cost_credit_micros) as cost_credit_micros,
+      u.billed_credit_micros, (u.duration_sec * 1e6)::bigint as duration_us, u.cost_credit_micros as price
+    from turns t join model_calls u on u.turn_id = t.turn_id and not u.chat where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 1, 0, case when u.call is null then 0 else 1 end,
       u.tokens_input, u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0),
-      u.tokens_input, u.cost_credit_micros, u.billed_credit_micros, 0
-    from turns t join chat_calls u on u.turn_id = t.turn_id where t.finished_at is not null and not t.test
+      u.tokens_input, coalesce(u.provider_credit_micros, u.cost_credit_micros), u.billed_credit_micros, 0, u.cost_credit_micros
+    from turns t join model_calls u on u.turn_id = t.turn_id and u.chat where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
-      0, 0, 0, 0, 0, 0
+      0, 0, 0, 0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c)`
 
@@ -131,7 +131,7 @@ const AGREEING = `
   select 'turns', t.turn_id, jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output, t.cost_credit_micros,
     t.billed_credit_micros)::text, p.said::text
   from turns t left join (select turn_id, jsonb_build_array(sum(calls), sum(tokens_input), sum(tokens_cached), sum(tokens_output),
-    sum(cost_credit_micros), sum(billed_credit_micros)) as said from plain group by 1) p on p.turn_id = t.turn_id
+    sum(price), sum(billed_credit_micros)) as said from plain group by 1) p on p.turn_id = t.turn_id
   where t.finished_at is not null and not t.test and p.said is distinct from jsonb_build_array(t.model_calls, t.tokens_input,
     t.tokens_cached, t.tokens_output, t.cost_credit_micros, t.billed_credit_micros)
   union all

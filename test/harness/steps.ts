@@ -15,6 +15,7 @@ export function finishedStep(step: number, { text = "x", cost = 10, calls = 0 } 
     answer: { text: calls > 0 ? "" : text, content, finish: calls > 0 ? "tool-calls" : "more", usage },
     cost,
     price: cost,
+    providerCost: cost,
     provider: "rehearsal",
     pin: "rehearsal/standard",
     priceVersion: 1,

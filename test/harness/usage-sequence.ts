@@ -83,6 +83,7 @@ export async function usageSequence(world: World, random: Random) {
       ...(at > 0 && random.int(3) === 0 && { agent: "0.0", subagent: "helper" }),
       answer: { ...made.answer, usage },
       pin: random.pick(PINS),
+      providerCost: random.pick([cost, random.int(4000)]),
       durationSec: random.int(9_000) / 1000,
     }
   }
@@ -122,6 +123,7 @@ export async function usageSequence(world: World, random: Random) {
         model,
         price_version: 1,
         cost,
+        provider_cost: random.pick([cost, random.int(600)]),
         duration_sec: random.int(9_000) / 1000,
       }
     })

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import * as z from "zod"
-import { modelPricesSchema } from "../../src/catalog/term-schemas.ts"
+import { modelPricesSchema } from "../../src/catalog/source-schemas.ts"
 import { checkInput } from "../../src/http/check-input.ts"
 import { validationError } from "../../src/http/validation-error.ts"
 
@@ -18,7 +18,7 @@ test.each([
   ],
   [{ input: 1, cached: 1 }, "output: is required", ["output"]],
   [{ picture: -1 }, "picture: must be at least 0", ["picture"]],
-  [{ picture: 1, pictures: 2 }, "pictures: There is no such field, only picture.", ["pictures"]],
+  [{ picture: 1, pictures: 2 }, "pictures: There is no such field, only picture, provider.", ["pictures"]],
   [[], "The body: must be an object, not an array", []],
 ])("The error for a wrong body of one of two forms names its field: %j", async (body, message, path) => {
   const error = await faultOf(modelPricesSchema, body)

@@ -307,6 +307,7 @@ export interface AdminTurn {
     /** The provider's whole message, without keys. */
     message: string
   })[]
+  costs: TurnCosts
 }
 
 export interface AdminTurnSummary {
@@ -397,7 +398,7 @@ export interface AltPool {
     /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** The cost at the catalog's prices, in USD. */
+    /** The cost for us, at the provider's prices, in USD. */
     cost_usd: number
     /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
@@ -470,7 +471,7 @@ export interface AltPoolAccount {
     /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** The cost at the catalog's prices, in USD. */
+    /** The cost for us, at the provider's prices, in USD. */
     cost_usd: number
     /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
@@ -844,7 +845,7 @@ export interface CapacityReport {
     /** The start of the hour or day. */
     starts_at: string
     model_calls: number
-    /** The cost at the catalog's prices, in USD. */
+    /** The cost for us, at the provider's prices, in USD. */
     cost_usd: number
     /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
@@ -1095,9 +1096,9 @@ export interface CostRatesReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1139,9 +1140,9 @@ export interface CostRatesReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1192,9 +1193,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
   /** The models of the whole range, the highest billed amount first. */
@@ -1210,9 +1211,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   })[]
   /** Every day of the range, the oldest first. */
@@ -1228,9 +1229,9 @@ export interface CostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
     /** The highest billed amount first. A call counts for its own model. */
     models: ({
@@ -1245,9 +1246,9 @@ export interface CostsReport {
       tokens_output: number
       /** The exact amount that the turns were billed. */
       billed_cost_usd: number
-      /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+      /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
       cost_usd: number
-      /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+      /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
       margin_usd: number
     })[]
   })[]
@@ -2273,7 +2274,7 @@ export interface ExternalApiKey {
   tokens_input: number
   tokens_cached: number
   tokens_output: number
-  /** The cost of these calls at the prices of the catalog. */
+  /** The cost of these calls for us, at the provider's prices. */
   cost_usd: number
   last_used_at: string | null
   /** Null if all calls are counted. Otherwise the time of the oldest counted call: only the newest 20000 calls are counted. */
@@ -2611,6 +2612,37 @@ export interface ListModelsAnswer {
   next_cursor: string | null
   image_models: ImageModel[]
 }
+
+/** The provider's prices, which we pay. Null or left out: the same as ours. */
+export type ListedPrices = {
+  /** Required for the kind `chat`, and not allowed for the kind `image`. */
+  price_usd_per_million_tokens?: {
+    /** USD per million input tokens. */
+    input: number | string
+    /** USD per million prompt tokens that the provider read from its cache. */
+    cached: number | string
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+    cache_write?: number | string | null | undefined
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+    cache_write_hour?: number | string | null | undefined
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input?: number | string | null | undefined
+    /** USD per million output tokens. */
+    output: number | string
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning?: number | string | null | undefined
+  } | undefined
+  /** Required for the kind `image`: USD for one picture of any size. */
+  price_usd_per_picture?: number | string | undefined
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search?: number | string | null | undefined
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search?: number | string | null | undefined
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers?: ModelPriceTier[] | undefined
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers?: Record<string, number> | undefined
+} | null
 
 export interface ListedStatement {
   month: string
@@ -3021,6 +3053,9 @@ export interface ModelCatalogAdd {
   price_tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   price_modifiers?: Record<string, number> | undefined
+  provider_prices?: ListedPrices | undefined
+  /** Makes our prices of `provider_prices`. Then no other price is sent. */
+  markup?: PriceMarkup | null | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
@@ -3069,6 +3104,11 @@ export interface ModelCatalogRow {
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   price_modifiers: Record<string, number>
+  provider_prices: ShownListedPrices
+  markup: {
+    percent: number
+    usd_per_million_tokens: number
+  } | null
   /** The number of the current prices. It increases with each change of a price. */
   price_version: number
   /** The maximum number of output tokens of one model call. */
@@ -3119,7 +3159,7 @@ export interface ModelPriceTier {
   above_input_tokens: number
 }
 
-/** Prices per million tokens, or the price of a picture for a model of the kind `image`. */
+/** Our prices: a list per million tokens, or the price of a picture for a model of the kind `image`. With `markup`, they are made of the prices of `provider`. */
 export type ModelPrices = {
   /** USD per million input tokens. */
   input: number | string
@@ -3143,9 +3183,68 @@ export type ModelPrices = {
   tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   modifiers?: Record<string, number> | undefined
+  /** The provider's prices, which we pay. Null or left out: the same as ours. */
+  provider?: {
+    /** USD per million input tokens. */
+    input: number | string
+    /** USD per million prompt tokens that the provider read from its cache. */
+    cached: number | string
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+    cache_write?: number | string | null | undefined
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+    cache_write_hour?: number | string | null | undefined
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input?: number | string | null | undefined
+    /** USD per million output tokens. */
+    output: number | string
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning?: number | string | null | undefined
+    /** USD for one web search that the provider makes itself; null: free. */
+    web_search?: number | string | null | undefined
+    /** USD for one search of posts on X that the provider makes itself; null: free. */
+    x_search?: number | string | null | undefined
+    /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+    tiers?: ModelPriceTier[] | undefined
+    /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+    modifiers?: Record<string, number> | undefined
+  } | null | undefined
 } | {
   /** USD for one picture of any size. */
   picture: number | string
+  /** The provider's prices, which we pay. Null or left out: the same as ours. */
+  provider?: {
+    /** USD for one picture of any size. */
+    picture: number | string
+  } | null | undefined
+} | {
+  provider: {
+    /** USD per million input tokens. */
+    input: number | string
+    /** USD per million prompt tokens that the provider read from its cache. */
+    cached: number | string
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+    cache_write?: number | string | null | undefined
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+    cache_write_hour?: number | string | null | undefined
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input?: number | string | null | undefined
+    /** USD per million output tokens. */
+    output: number | string
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning?: number | string | null | undefined
+    /** USD for one web search that the provider makes itself; null: free. */
+    web_search?: number | string | null | undefined
+    /** USD for one search of posts on X that the provider makes itself; null: free. */
+    x_search?: number | string | null | undefined
+    /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+    tiers?: ModelPriceTier[] | undefined
+    /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+    modifiers?: Record<string, number> | undefined
+  } | {
+    /** USD for one picture of any size. */
+    picture: number | string
+  }
+  markup: PriceMarkup
 }
 
 export interface MonthStatement {
@@ -3437,6 +3536,14 @@ export interface PriceList {
   offset: number
 }
 
+/** How our prices are made of the provider's: each is raised by a percentage, then by an amount, and rounded up to a credit micro. Factors stay the same. */
+export interface PriceMarkup {
+  /** The percentage that is added to every price. */
+  percent?: number | undefined
+  /** USD that are added to every price per million tokens. Not allowed for pictures. */
+  usd_per_million_tokens?: number | string | undefined
+}
+
 export interface PriceVersion {
   version: number
   /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
@@ -3512,7 +3619,7 @@ export interface Provider {
     /** The input tokens that the provider read from its cache. */
     tokens_cached: number
     tokens_output: number
-    /** The cost at the catalog's prices, in USD. */
+    /** The cost for us, at the provider's prices, in USD. */
     cost_usd: number
     /** The amount that accounts were billed for these calls, in USD. */
     billed_usd: number
@@ -4398,6 +4505,30 @@ export interface SharedSpaceList {
   offset: number
 }
 
+/** The provider's prices, which we pay. Null: the same as ours. */
+export type ShownListedPrices = {
+  /** Prices in USD per million tokens. 0 for a model of the kind `image`. */
+  price_usd_per_million_tokens: {
+    input: number
+    cached: number
+    cache_write: number | null
+    cache_write_hour: number | null
+    audio_input: number | null
+    output: number
+    reasoning: number | null
+  }
+  /** The price of one picture in USD; null for a model of the kind `chat`. */
+  price_usd_per_picture: number | null
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search: number | null
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers: ShownPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers: Record<string, number>
+} | null
+
 export interface ShownPriceTier {
   input: number
   cached: number
@@ -4843,9 +4974,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   })[]
   /** The sum of the pairs on all other pages. */
@@ -4860,9 +4991,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
   /** The sum of all pairs: the items and `other`. */
@@ -4877,9 +5008,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
   /** The number of pairs on all pages. */
@@ -4909,9 +5040,9 @@ export interface SubscriptionSpaces {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   })[]
 }
@@ -5596,6 +5727,31 @@ export interface TurnBill {
   })[]
 }
 
+export interface TurnCosts {
+  /** The cost for us, at the provider's prices. */
+  cost_usd: number
+  /** The amount charged. 0 until the turn has ended. */
+  billed_cost_usd: number
+  /** `billed_cost_usd` - `cost_usd`. */
+  margin_usd: number
+  /** The model calls and pictures of the turn, in order. */
+  calls: ({
+    step: number
+    /** The tool call that made a picture. Null for a model call. */
+    call: number | null
+    /** The model, as a pin. */
+    model: string
+    /** The version of the model's prices that applied. */
+    price_version: number
+    /** The cost for us, at the provider's prices. */
+    cost_usd: number
+    /** The amount charged. 0 until the turn has ended. */
+    billed_cost_usd: number
+    /** `billed_cost_usd` - `cost_usd`. */
+    margin_usd: number
+  })[]
+}
+
 export interface TurnEstimate {
   /** True if the turn would be accepted now. */
   admitted: boolean
@@ -5936,9 +6092,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
     /** The share of the billed total, 0 to 1. Null if nothing was billed. */
     share: number | null
@@ -5955,9 +6111,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
   /** The sum of everything: the items and `other`. */
@@ -5972,9 +6128,9 @@ export interface UsageBreakdown {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
 }
@@ -6111,9 +6267,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   })[]
   /** The sum of all other accounts. */
@@ -6128,9 +6284,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
   /** The sum of all accounts: the items and `other`. */
@@ -6145,9 +6301,9 @@ export interface UserCostsReport {
     tokens_output: number
     /** The exact amount that the turns were billed. */
     billed_cost_usd: number
-    /** The cost of the calls at the catalog's prices of their time, including calls that no account pays for. */
+    /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Cost that no account was billed for makes it lower. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
     margin_usd: number
   }
 }

@@ -325,6 +325,21 @@ export const LedgerEntryRules = {
   actor: { words: ["turn", "system", "payment", "operator"] },
 } as const
 
+export const ListedPricesRules = {
+  "price_usd_per_million_tokens.input": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cached": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cache_write": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.cache_write_hour": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.audio_input": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.output": { minimum: 0, maximum: 100000 },
+  "price_usd_per_million_tokens.reasoning": { minimum: 0, maximum: 100000 },
+  price_usd_per_picture: { minimum: 0, maximum: 1000 },
+  price_usd_per_web_search: { minimum: 0, maximum: 1000 },
+  price_usd_per_x_search: { minimum: 0, maximum: 1000 },
+  price_tiers: { maxItems: 8, default: [] },
+  price_modifiers: { default: {} },
+} as const
+
 export const ListedStatementRules = {
   state: { words: ["open", "closed", "building", "final"] },
 } as const
@@ -478,7 +493,19 @@ export const ModelPricesRules = {
   x_search: { minimum: 0, maximum: 1000 },
   tiers: { maxItems: 8, default: [] },
   modifiers: { default: {} },
+  "provider.input": { minimum: 0, maximum: 100000 },
+  "provider.cached": { minimum: 0, maximum: 100000 },
+  "provider.cache_write": { minimum: 0, maximum: 100000 },
+  "provider.cache_write_hour": { minimum: 0, maximum: 100000 },
+  "provider.audio_input": { minimum: 0, maximum: 100000 },
+  "provider.output": { minimum: 0, maximum: 100000 },
+  "provider.reasoning": { minimum: 0, maximum: 100000 },
+  "provider.web_search": { minimum: 0, maximum: 1000 },
+  "provider.x_search": { minimum: 0, maximum: 1000 },
+  "provider.tiers": { maxItems: 8, default: [] },
+  "provider.modifiers": { default: {} },
   picture: { minimum: 0, maximum: 1000 },
+  "provider.picture": { minimum: 0, maximum: 1000 },
 } as const
 
 export const MonthStatementRules = {
@@ -529,6 +556,11 @@ export const PreviewPortalRules = {
 
 export const PriceRules = {
   "rounding.mode": { words: ["up", "nearest", "down"] },
+} as const
+
+export const PriceMarkupRules = {
+  percent: { minimum: 0, maximum: 1000, default: 0 },
+  usd_per_million_tokens: { minimum: 0, maximum: 100000, default: 0 },
 } as const
 
 export const PriceVersionRules = {

@@ -10,7 +10,7 @@ import {
   patchModel,
   putModelPrices,
 } from "../../catalog/admin-models.ts"
-import { modelPricesSchema } from "../../catalog/term-schemas.ts"
+import { modelPricesSchema } from "../../catalog/source-schemas.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
