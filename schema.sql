@@ -649,6 +649,8 @@ create table model_catalog (
   price_web_search bigint check (price_web_search >= 0),
   -- The price of one search of posts on X that the provider makes itself. Null: free.
   price_x_search bigint check (price_x_search >= 0),
+  -- The price of one run of code in the provider's own container. Null: free.
+  price_code_execution bigint check (price_code_execution >= 0),
   -- Prices of calls with a longer prompt, and factors by service (src/catalog/price-terms.ts). Null: none.
   price_tiers jsonb,
   price_modifiers jsonb,
@@ -700,6 +702,7 @@ create table former_prices (
   price_reasoning bigint,
   price_web_search bigint,
   price_x_search bigint,
+  price_code_execution bigint,
   price_tiers jsonb,
   price_modifiers jsonb,
   provider_prices jsonb,
@@ -1752,6 +1755,7 @@ create table model_calls (
   tokens_reasoning bigint,
   web_searches bigint,
   x_searches bigint,
+  code_executions bigint,
   duration_sec double precision not null,
   cost_credit_micros bigint not null,
   -- Set when the turn is settled.
@@ -1815,14 +1819,14 @@ create index model_calls_by_end on model_calls using brin (settled_at) with (pag
 create view usage as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.key_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
-    c.tokens_reasoning, c.web_searches, c.x_searches, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.tokens_reasoning, c.web_searches, c.x_searches, c.code_executions, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where not c.chat;
 
 -- The calls of web-chat turns. api_turns has their sums.
 create view chat_calls as
   select c.turn_id, c.step, c.call, c.user_id, c.space_id, c.end_user_ref, c.conversation_id, c.test, c.provider, c.subscription_id,
     c.model, c.role, c.subagent, c.tokens_input, c.tokens_cached, c.tokens_cache_written, c.tokens_cache_written_hour, c.tokens_audio, c.tokens_output,
-    c.tokens_reasoning, c.web_searches, c.x_searches, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
+    c.tokens_reasoning, c.web_searches, c.x_searches, c.code_executions, c.duration_sec, c.price_version, c.modifiers, c.cost_credit_micros, c.billed_credit_micros, c.created_at, c.settled_at
   from model_calls c where c.chat;
 
 -- The use of each subscription by the day (UTC) on which turns ended, without the turns in turn_ends.

@@ -1348,6 +1348,8 @@ export interface Model {
   price_usd_per_web_search: number | null
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -1783,8 +1785,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "x_search" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `code_execution`: one run of code in the provider's own container. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "x_search" | "code_execution" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */

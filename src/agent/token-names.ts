@@ -15,6 +15,7 @@ export type CountName =
   | "reasoning"
   | "searches"
   | "xSearches"
+  | "executions"
 
 /** The greatest value of each count so far. */
 export type Counts = Partial<Record<CountName, number>>
@@ -76,6 +77,7 @@ export const COUNT_NAMES: Record<CountName, readonly string[]> = {
     "num_search_queries",
   ],
   xSearches: ["server_side_tool_usage_details.x_search_calls"],
+  executions: ["server_tool_use.code_execution_requests", "server_side_tool_usage_details.code_interpreter_calls"],
 }
 
 /** A number of a model call: a column of model_calls, and a field of a bill. */
@@ -151,6 +153,13 @@ export const CALL_COUNTS = {
     most: 20,
     about: "The searches of posts on X that the provider has made itself.",
     title: "X searches",
+    example: 0,
+  },
+  codeExecutions: {
+    reads: "executions",
+    most: 20,
+    about: "The runs of code in the provider's own container.",
+    title: "Code executions",
     example: 0,
   },
 } as const satisfies Record<string, CallCount>

@@ -128,6 +128,17 @@ export const COMPONENTS = {
     whenNull: "free",
     example: 0.005,
   },
+  code_execution: {
+    kind: "chat",
+    per: 1,
+    unit: "code_execution",
+    count: "codeExecutions",
+    line: "code_execution",
+    label: "Code execution",
+    about: "one run of code in the provider's own container",
+    whenNull: "free",
+    example: 0.005,
+  },
   image: {
     kind: "image",
     per: 1,

@@ -202,6 +202,7 @@ interface CallAnswers {
 interface ChatCalls {
   billed_credit_micros: number | null;
   call: number | null;
+  code_executions: number | null;
   conversation_id: string | null;
   cost_credit_micros: number | null;
   created_at: Timestamp | null;
@@ -517,6 +518,7 @@ interface FormerPrices {
   price_cache_write: number | null;
   price_cache_write_hour: number | null;
   price_cached: number;
+  price_code_execution: number | null;
   price_image: number | null;
   price_input: number;
   price_markup: Json | null;
@@ -683,6 +685,7 @@ interface ModelCalls {
   billed_credit_micros: number;
   call: number | null;
   chat: Generated<boolean>;
+  code_executions: number | null;
   conversation_id: string;
   cost_credit_micros: number;
   created_at: Timestamp;
@@ -732,6 +735,7 @@ interface ModelCatalog {
   price_cache_write: number | null;
   price_cache_write_hour: number | null;
   price_cached: number;
+  price_code_execution: number | null;
   price_image: number | null;
   price_input: number;
   price_markup: Json | null;
@@ -1597,6 +1601,7 @@ interface TurnTools {
 interface Usage {
   billed_credit_micros: number | null;
   call: number | null;
+  code_executions: number | null;
   conversation_id: string | null;
   cost_credit_micros: number | null;
   created_at: Timestamp | null;

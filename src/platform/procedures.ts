@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_4fd894b56640"
+export const RELEASE = "turnpike_2da3ede23634"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -123,6 +123,7 @@ export interface Answers {
     price_reasoning: number | null
     price_web_search: number | null
     price_x_search: number | null
+    price_code_execution: number | null
     price_image: number | null
     price_tiers: unknown | null
     price_modifiers: unknown | null
@@ -602,6 +603,7 @@ export interface Answers {
     tokens_reasoning: number | null
     web_searches: number | null
     x_searches: number | null
+    code_executions: number | null
     price_version: number
     modifiers: unknown | null
     price_input: number | null
@@ -613,6 +615,7 @@ export interface Answers {
     price_reasoning: number | null
     price_web_search: number | null
     price_x_search: number | null
+    price_code_execution: number | null
     price_image: number | null
     price_tiers: unknown | null
     price_modifiers: unknown | null

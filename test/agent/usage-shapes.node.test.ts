@@ -16,6 +16,7 @@ const PRICE = {
   price_audio_input: 12_500_000,
   price_web_search: null,
   price_x_search: null,
+  price_code_execution: null,
   price_reasoning: null,
 }
 

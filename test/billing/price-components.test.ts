@@ -20,7 +20,7 @@ function sampleOf({ int }: Random) {
   const price = () => (upTo(3) === 0 ? upTo(2) : upTo(500_000_000))
   const orNull = () => (upTo(2) === 0 ? null : price())
   const [cached, forFiveMinutes, forHour, fresh] = [upTo(200_000), upTo(50_000), upTo(50_000), upTo(200_000)]
-  const [audio, searches, xSearches] = [upTo(50_000), upTo(20), upTo(20)]
+  const [audio, searches, xSearches, runs] = [upTo(50_000), upTo(20), upTo(20), upTo(20)]
   return {
     price: {
       price_input: price(),
@@ -31,6 +31,7 @@ function sampleOf({ int }: Random) {
       price_audio_input: orNull(),
       price_web_search: orNull(),
       price_x_search: orNull(),
+      price_code_execution: orNull(),
       price_reasoning: orNull(),
     },
     parts: {
@@ -41,6 +42,7 @@ function sampleOf({ int }: Random) {
       audio,
       searches,
       xSearches,
+      runs,
       output: upTo(60_000),
       thought: upTo(60_000),
     },
@@ -61,6 +63,7 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
         BigInt(parts.audio) * BigInt(price.price_audio_input ?? price.price_input) +
         BigInt(parts.searches) * BigInt(price.price_web_search ?? 0) * MILLION +
         BigInt(parts.xSearches) * BigInt(price.price_x_search ?? 0) * MILLION +
+        BigInt(parts.runs) * BigInt(price.price_code_execution ?? 0) * MILLION +
         BigInt(parts.output) * BigInt(price.price_output) +
         BigInt(parts.thought) * BigInt(price.price_reasoning ?? price.price_output),
     )
@@ -73,6 +76,7 @@ test("The cost of 2,000 random calls equals a sum that knows no components, and 
       tokensAudio: parts.audio,
       webSearches: parts.searches,
       xSearches: parts.xSearches,
+      codeExecutions: parts.runs,
       tokensOutput: parts.output + parts.thought,
       tokensReasoning: parts.thought,
     }
@@ -88,7 +92,12 @@ function termsOf(random: Random) {
   let above = 0
   const price_tiers = Array.from({ length: int(4) }, () => {
     above += 1 + int(120_000)
-    const { price_web_search: _search, price_x_search: _xSearch, ...tier } = sampleOf(random).price
+    const {
+      price_web_search: _search,
+      price_x_search: _xSearch,
+      price_code_execution: _run,
+      ...tier
+    } = sampleOf(random).price
     return { above_input_tokens: above, ...tier }
   })
   const factor = () => 1 + int(pick([9_999, 60_000]))
@@ -162,7 +171,7 @@ test("The smallest hold in SQL equals the one of TypeScript with tiers, asked ti
   )
   const expected = samples.map(({ prompt, answer, asked, learned, ...price }) => {
     const tier = learned.without.length > 0 ? undefined : asked
-    const ofTokens = { ...price, price_web_search: null, price_x_search: null }
+    const ofTokens = { ...price, price_web_search: null, price_x_search: null, price_code_execution: null }
     return Math.max(
       1,
       worstPriceOf(price, prompt, 0, tier) +
@@ -189,11 +198,12 @@ test("The smallest hold in SQL equals the same sum in TypeScript for 500 random 
     [JSON.stringify(samples)],
   )
   const expected = samples.map(({ prompt, answer, ...price }) => {
-    const { price_output, price_reasoning, price_web_search, price_x_search, ...ofPrompt } = price
+    const { price_output, price_reasoning, price_web_search, price_x_search, price_code_execution, ...ofPrompt } = price
     const perAnswer = Math.max(price_output, price_reasoning ?? 0)
     const dearest = Object.values(ofPrompt).reduce<number>((most, one) => Math.max(most, one ?? 0), 0)
-    const searches = 20n * (BigInt(price_web_search ?? 0) + BigInt(price_x_search ?? 0))
-    const sum = searches + roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(perAnswer) * BigInt(answer))
+    const units =
+      20n * (BigInt(price_web_search ?? 0) + BigInt(price_x_search ?? 0) + BigInt(price_code_execution ?? 0))
+    const sum = units + roundedUp(BigInt(dearest) * BigInt(prompt)) + roundedUp(BigInt(perAnswer) * BigInt(answer))
     return String(sum > 1n ? sum : 1n)
   })
   expect(rows.map(({ least }) => least)).toEqual(expected)

@@ -10,6 +10,7 @@ const PRICE = {
   price_audio_input: 2_000_003,
   price_web_search: null,
   price_x_search: null,
+  price_code_execution: null,
   price_output: 15_000_017,
   price_reasoning: null,
 }
@@ -51,6 +52,7 @@ test("A price is rounded up once, over all kinds of tokens", () => {
     price_audio_input: 1,
     price_web_search: null,
     price_x_search: null,
+    price_code_execution: null,
     price_output: 1,
     price_reasoning: null,
   }

@@ -123,6 +123,19 @@ test("Searches of posts on X are counted and billed apart from web searches", as
   expect(lines).toContainEqual({ kind: "x_search", quantity: 4, unit_price_usd: "0.0050000", per: 1 })
 })
 
+test.each([
+  ["server_tool_use", { code_execution_requests: 2 }],
+  ["server_side_tool_usage_details", { web_search_calls: 0, code_interpreter_calls: 2 }],
+])("Runs of code that a provider reports in %s are billed at their own price", async (field, value) => {
+  await setPrices({ price_code_execution: 50_000, price_web_search: 100_000, price_audio_input: null })
+  usage = { ...searched, [field]: value }
+  const { item, lines, micros } = await billOf(await world.createAccount())
+  expect(micros).toBe(100 * 30 + 10 * 150 + 2 * 50_000)
+  expect(item).toMatchObject({ code_executions: 2, price: { code_execution_usd: 0.005 } })
+  expect(lines).toContainEqual({ kind: "code_execution", quantity: 2, unit_price_usd: "0.0050000", per: 1 })
+  await setPrices({ price_code_execution: null, price_web_search: null })
+})
+
 test("Web searches without a price are free, counted in the bill, and no line of the receipt", async () => {
   await setPrices({ price_web_search: null })
   usage = { ...searched, num_search_queries: 3 }

@@ -1466,6 +1466,8 @@ class Model(ApiObject):
     """USD for one web search that the provider makes itself; null: free."""
     price_usd_per_x_search: Decimal | None
     """USD for one search of posts on X that the provider makes itself; null: free."""
+    price_usd_per_code_execution: Decimal | None
+    """USD for one run of code in the provider's own container; null: free."""
     price_tiers: list[ShownPriceTier]
     """Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`."""
     price_modifiers: dict[str, float]
@@ -1805,14 +1807,14 @@ class ReceiptHold(ApiObject):
 class ReceiptLine(ApiObject):
     """The object ReceiptLine of the API."""
 
-    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "x_search", "image"]
+    kind: Literal["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "x_search", "code_execution", "image"]
     """
     Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its
     cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt
     tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio.
     `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the
-    provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `image`: one
-    picture of any size.
+    provider makes itself. `x_search`: one search of posts on X that the provider makes itself.
+    `code_execution`: one run of code in the provider's own container. `image`: one picture of any size.
     """
     quantity: int
     """The number of tokens or images."""

@@ -674,6 +674,8 @@ export interface BillPrice {
   web_search_usd: number | null
   /** Price in USD for one search of posts on X that the provider makes itself. Null: free. */
   x_search_usd: number | null
+  /** Price in USD for one run of code in the provider's own container. Null: free. */
+  code_execution_usd: number | null
   /** Price in USD for one picture of any size. Null for a chat model. */
   image_usd: number | null
 }
@@ -2638,6 +2640,8 @@ export type ListedPrices = {
   price_usd_per_web_search?: number | string | null | undefined
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search?: number | string | null | undefined
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3009,6 +3013,8 @@ export interface Model {
   price_usd_per_web_search: number | null
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3049,6 +3055,8 @@ export interface ModelCatalogAdd {
   price_usd_per_web_search?: number | string | null | undefined
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search?: number | string | null | undefined
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3100,6 +3108,8 @@ export interface ModelCatalogRow {
   price_usd_per_web_search: number | null
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3179,6 +3189,8 @@ export type ModelPrices = {
   web_search?: number | string | null | undefined
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   x_search?: number | string | null | undefined
+  /** USD for one run of code in the provider's own container; null: free. */
+  code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   tiers?: ModelPriceTier[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3203,6 +3215,8 @@ export type ModelPrices = {
     web_search?: number | string | null | undefined
     /** USD for one search of posts on X that the provider makes itself; null: free. */
     x_search?: number | string | null | undefined
+    /** USD for one run of code in the provider's own container; null: free. */
+    code_execution?: number | string | null | undefined
     /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
     tiers?: ModelPriceTier[] | undefined
     /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3236,6 +3250,8 @@ export type ModelPrices = {
     web_search?: number | string | null | undefined
     /** USD for one search of posts on X that the provider makes itself; null: free. */
     x_search?: number | string | null | undefined
+    /** USD for one run of code in the provider's own container; null: free. */
+    code_execution?: number | string | null | undefined
     /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
     tiers?: ModelPriceTier[] | undefined
     /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -3963,8 +3979,8 @@ export interface ReceiptHold {
 }
 
 export interface ReceiptLine {
-  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `image`: one picture of any size. */
-  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "x_search" | "image"
+  /** Each token is in one line. `input`: input tokens. `cached`: prompt tokens that the provider read from its cache. `cache_written`: prompt tokens that the provider writes to its cache. `cache_written_hour`: prompt tokens that the cache keeps for an hour instead of five minutes. `audio_input`: prompt tokens of audio. `output`: output tokens. `reasoning`: output tokens of reasoning. `web_search`: one web search that the provider makes itself. `x_search`: one search of posts on X that the provider makes itself. `code_execution`: one run of code in the provider's own container. `image`: one picture of any size. */
+  kind: "input" | "cached" | "cache_written" | "cache_written_hour" | "audio_input" | "output" | "reasoning" | "web_search" | "x_search" | "code_execution" | "image"
   /** The number of tokens or images. */
   quantity: number
   /** The price of `per` units. Null: not known any more. */
@@ -4523,6 +4539,8 @@ export type ShownListedPrices = {
   price_usd_per_web_search: number | null
   /** USD for one search of posts on X that the provider makes itself; null: free. */
   price_usd_per_x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution: number | null
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
   price_tiers: ShownPriceTier[]
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
@@ -5711,6 +5729,8 @@ export interface TurnBill {
     web_searches: number
     /** The searches of posts on X that the provider has made itself. */
     x_searches: number
+    /** The runs of code in the provider's own container. */
+    code_executions: number
     /** The version of the model's prices that applied. */
     price_version: number
     /** `price` is that of prompts with more tokens than this. Null: the model's own. */

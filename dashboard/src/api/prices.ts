@@ -14,6 +14,7 @@ export const MODEL_PRICES = [
   {"name":"reasoning","place":"price_usd_per_million_tokens.reasoning","kind":"chat","perUnit":false,"label":"Reasoning","hint":"If empty: same as output","required":false,"bill":"reasoning","count":"tokens_reasoning"},
   {"name":"web_search","place":"price_usd_per_web_search","kind":"chat","perUnit":true,"label":"Web search","hint":"If empty: free","required":false,"bill":"web_search_usd","count":"web_searches"},
   {"name":"x_search","place":"price_usd_per_x_search","kind":"chat","perUnit":true,"label":"X search","hint":"If empty: free","required":false,"bill":"x_search_usd","count":"x_searches"},
+  {"name":"code_execution","place":"price_usd_per_code_execution","kind":"chat","perUnit":true,"label":"Code execution","hint":"If empty: free","required":false,"bill":"code_execution_usd","count":"code_executions"},
   {"name":"picture","place":"price_usd_per_picture","kind":"image","perUnit":true,"label":"Picture","hint":null,"required":true,"bill":"image_usd","count":null},
 ] as const
 
@@ -28,4 +29,5 @@ export const CALL_COUNTS = [
   {"name":"tokens_reasoning","title":"Reasoning tokens","required":false},
   {"name":"web_searches","title":"Web searches","required":false},
   {"name":"x_searches","title":"X searches","required":false},
+  {"name":"code_executions","title":"Code executions","required":false},
 ] as const

@@ -336,6 +336,7 @@ export const ListedPricesRules = {
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   price_usd_per_web_search: { minimum: 0, maximum: 1000 },
   price_usd_per_x_search: { minimum: 0, maximum: 1000 },
+  price_usd_per_code_execution: { minimum: 0, maximum: 1000 },
   price_tiers: { maxItems: 8, default: [] },
   price_modifiers: { default: {} },
 } as const
@@ -453,6 +454,7 @@ export const ModelCatalogAddRules = {
   price_usd_per_picture: { minimum: 0, maximum: 1000 },
   price_usd_per_web_search: { minimum: 0, maximum: 1000 },
   price_usd_per_x_search: { minimum: 0, maximum: 1000 },
+  price_usd_per_code_execution: { minimum: 0, maximum: 1000 },
   price_tiers: { maxItems: 8, default: [] },
   price_modifiers: { default: {} },
   max_output_tokens: { minimum: 1, maximum: 10000000, default: 4096 },
@@ -491,6 +493,7 @@ export const ModelPricesRules = {
   reasoning: { minimum: 0, maximum: 100000 },
   web_search: { minimum: 0, maximum: 1000 },
   x_search: { minimum: 0, maximum: 1000 },
+  code_execution: { minimum: 0, maximum: 1000 },
   tiers: { maxItems: 8, default: [] },
   modifiers: { default: {} },
   "provider.input": { minimum: 0, maximum: 100000 },
@@ -502,6 +505,7 @@ export const ModelPricesRules = {
   "provider.reasoning": { minimum: 0, maximum: 100000 },
   "provider.web_search": { minimum: 0, maximum: 1000 },
   "provider.x_search": { minimum: 0, maximum: 1000 },
+  "provider.code_execution": { minimum: 0, maximum: 1000 },
   "provider.tiers": { maxItems: 8, default: [] },
   "provider.modifiers": { default: {} },
   picture: { minimum: 0, maximum: 1000 },
@@ -687,7 +691,7 @@ export const ReceiptCallRules = {
 } as const
 
 export const ReceiptLineRules = {
-  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "x_search", "image"] },
+  kind: { words: ["input", "cached", "cache_written", "cache_written_hour", "audio_input", "output", "reasoning", "web_search", "x_search", "code_execution", "image"] },
 } as const
 
 export const ReconciliationRules = {
