@@ -17,10 +17,17 @@ const ANYWHERE = new Set(["global", "not_available", "none", "null"])
 
 export const isUsualTier = (word: string) => USUAL.has(word)
 
+/** Words of Vertex AI for how it has served a call. All others are the usual service. */
+const TRAFFIC: Record<string, string> = { on_demand_flex: "flex", on_demand_priority: "priority" }
+
+/** Objects of an answer that have its words besides the answer itself: LiteLLM's and Vertex AI's are deeper. */
+const HOLDERS = ["usage", "extra_properties", "google", "provider_specific_fields"]
+
 const PLACES = [
   { field: "service_tier", nameOf: (word: string) => (USUAL.has(word) ? null : word) },
   // Anthropic's fast mode.
   { field: "speed", nameOf: (word: string) => (word === "fast" ? "fast" : null) },
+  { field: "traffic_type", nameOf: (word: string) => TRAFFIC[word] ?? null },
   { field: "inference_geo", nameOf: (word: string) => (ANYWHERE.has(word) ? null : `geo_${word}`) },
 ] as const
 
@@ -49,7 +56,7 @@ export class AnswerTerms {
       const word = holder[field]
       if (typeof word === "string" && WORD.test(word)) this.said.set(field, nameOf(word.toLowerCase()))
     }
-    if (holder.usage !== undefined) this.read(holder.usage)
+    for (const name of HOLDERS) if (holder[name] !== undefined) this.read(holder[name])
   }
 }
 

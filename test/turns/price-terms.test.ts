@@ -96,11 +96,15 @@ test.each([
   [{ service_tier: "priority" }, ["priority"], 2],
   [{ service_tier: "default" }, [], 1],
   [{ service_tier: "auto" }, [], 1],
+  [{ provider_specific_fields: { traffic_type: "ON_DEMAND_FLEX" } }, ["flex"], 0.5],
+  [{ usage: { extra_properties: { google: { traffic_type: "ON_DEMAND_PRIORITY" } } } }, ["priority"], 2],
+  [{ usage: { extra_properties: { google: { traffic_type: "ON_DEMAND" } } } }, [], 1],
   [{}, [], 1],
 ])("An answer that says %j is billed with the factor of that", async (words, modifiers, factor) => {
   await putPrices({ modifiers: { flex: 0.5, priority: 2 }, web_search: 0.01 })
-  said = words
-  usage = { prompt_tokens: 1_000, completion_tokens: 10, num_search_queries: 1 }
+  const { usage: more, ...rest } = words as { usage?: object }
+  said = rest
+  usage = { prompt_tokens: 1_000, completion_tokens: 10, num_search_queries: 1, ...more }
   const { item, call, micros } = await billOf(await world.createAccount({ usd: 100 }))
   expect(micros).toBe((1_000 * 30 + 10 * 150) * factor + 100_000)
   expect(item).toMatchObject({ modifiers, price: { input: 3 * factor, web_search_usd: 0.01 } })
