@@ -1,4 +1,7 @@
-import { always, type Guard, onlyWhen } from "./powers.ts"
+import type { Guard, Power } from "./powers.ts"
+
+const always = (...powers: Power[]): Guard => ({ powers })
+const onlyWhen = (when: string, ...powers: Power[]): Guard => ({ powers, when })
 
 /**
  * Turns would call a server that they do not call yet, or a call would no longer wait for a person. The procedures

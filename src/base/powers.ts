@@ -21,9 +21,6 @@ export interface Guard {
   when?: string
 }
 
-export const always = (...powers: Power[]): Guard => ({ powers })
-export const onlyWhen = (when: string, ...powers: Power[]): Guard => ({ powers, when })
-
 /** The documentation of an operation that requires a proof. */
 export const guardText = ({ powers, when }: Guard) =>
   `Requires a proof of your identity from the last ${PROOF_MINUTES} minutes (\`POST /api/auth/reauthenticate\`)` +
