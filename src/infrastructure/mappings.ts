@@ -161,27 +161,16 @@ export async function putMapping(
   })
 }
 
-export const removedMappingSchema = mappingSchema
-  .extend({
-    open_turns: z.int().meta({
-      description:
-        "The open turns of the space. Those that wait or are queued continue without the container's tools; a running one keeps them until " +
-        "another worker claims it.",
-      example: 0,
-    }),
-  })
-  .meta({ id: "RemovedContainerMapping" })
-
 /** Removes a mapping and its headers. NOT_FOUND if the space has no such mapping. */
 export function removeMapping(
   ctx: Context,
   credential: SessionCredential,
   { space, container, ifVersion }: { space: string; container: string; ifVersion: number | null },
-): Promise<z.infer<typeof removedMappingSchema>> {
+): Promise<Mapping> {
   return editAs(ctx, credential, "remove_mapping", {
     args: { container, space, if_version: ifVersion },
     refusals: { not_found: ["NOT_FOUND", `The space "${space}" has no mapping to the container "${container}".`] },
-    serialize: (row: MappingRow, { open_turns }) => ({ ...serializeMapping(row), open_turns: open_turns ?? 0 }),
+    serialize: (row: MappingRow) => serializeMapping(row),
   })
 }
 

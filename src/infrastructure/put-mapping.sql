@@ -92,12 +92,11 @@ begin
 end $$;
 
 -- Removes the mapping of a space to a container for an admin, with its headers. Turns that are claimed later do not get
--- the tools of the container. open_turns: the number of open turns of the space.
+-- the tools of the container.
 -- refused: admin, stale, not_found.
 create function turnpike.remove_mapping(p_request turnpike.request,
   p_container text, p_space text, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer, open_turns integer)
-language plpgsql rows 1 as $$
+returns table (actor turnpike.caller, refused text, entity turnpike.mapping_answer) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
   was container_mappings;
@@ -116,8 +115,6 @@ begin
     refused := 'stale';
   else
     delete from container_mappings m where m.mapping_id = was.mapping_id;
-    open_turns := (select count(*) from open_turns o join turns t on t.turn_id = o.turn_id
-      where t.space_id = was.space_id);
     perform turnpike.note_change((admin.caller).user_id, 'container_mapping.remove', 'container_mapping',
       p_space || '/' || p_container, turnpike.mapping_facts(was), null, p_request.request_id, p_request.address,
       p_request.moment);

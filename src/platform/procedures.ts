@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_2da3ede23634"
+export const RELEASE = "turnpike_567f46e55375"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -4242,7 +4242,6 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["mapping_answer"] | null
-      open_turns: number | null
     }
   }
   remove_provider: {
@@ -5507,7 +5506,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   release_probe: { args: ["provider_id", "before"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "wake_at"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
-  remove_mapping: { args: ["request:request", "container", "space", "if_version"], columns: ["actor:json", "refused", "entity:json", "open_turns"] },
+  remove_mapping: { args: ["request:request", "container", "space", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { addModel, MODEL_PIN } from "../harness/models.ts"
 import { PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
-import { sendUntilItWaits } from "../harness/waiting.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 const KEY = "/api/admin/api-keys/engines.OPENAI_API_KEY"
@@ -81,15 +80,13 @@ test("A removed mapping takes the container's tools from later turns, and its au
   await admin.json("PUT", MAPPINGS, mapping)
   const echo = { space, text: '[call container__echo {"message":"hi"}]' }
   expect((await client.runTurn(echo)).result).toContain("Echo: hi")
-  const steps = "[steps 4]\n[use input=10 output=200]\n[reply Finished.]"
-  await sendUntilItWaits(world, client, { space, text: steps, on_limit: "wait", max_cost_usd: 0.0026 })
   expect((await admin.call("DELETE", `${MAPPINGS}/${space}/sandbox`, undefined, { "if-match": '"9"' })).status).toBe(
     412,
   )
   const [status, removed] = await admin.json("DELETE", `${MAPPINGS}/${space}/sandbox`)
   expect(status).toBe(200)
-  expect(removed).toMatchObject({ container: "sandbox", space, header_names: ["authorization"], open_turns: 1 })
-  expect((await client.runTurn({ ...echo, conversation: "another" })).result).not.toContain("Echo: hi")
+  expect(removed).toMatchObject({ container: "sandbox", space, header_names: ["authorization"] })
+  expect((await client.runTurn(echo)).result).not.toContain("Echo: hi")
   expect(await admin.json("GET", `${MAPPINGS}?space=${space}`)).toMatchObject([200, { items: [], total: 0 }])
   expect((await admin.call("DELETE", `${MAPPINGS}/${space}/sandbox`)).status).toBe(404)
   const [, { items }] = await admin.json("GET", "/api/admin/audit?action=container_mapping.remove")

@@ -4147,27 +4147,6 @@ export interface RemoveSecondFactorAnswer {
   ok: true
 }
 
-export interface RemovedContainerMapping {
-  /** The name of the container. It is unique within the space. */
-  container: string
-  space: string
-  url: string
-  /** The names of the headers that are sent to the container. Their values are never shown. */
-  header_names: string[]
-  enabled: boolean
-  /** Increases with each change. */
-  version: number
-  created_at: string
-  updated_at: string
-  /** The admin who made the last change; null if it was the command line. */
-  updated_by: {
-    user_id: number
-    name: string | null
-  } | null
-  /** The open turns of the space. Those that wait or are queued continue without the container's tools; a running one keeps them until another worker claims it. */
-  open_turns: number
-}
-
 export interface RemovedWorkspaceMember {
   workspace_id: string
   name: string
@@ -9328,7 +9307,7 @@ export interface Operations {
       space: string
       container: string
     }
-    answer: RemovedContainerMapping
+    answer: ContainerMapping
   }
 
   /** Remove a subscription */

@@ -704,10 +704,6 @@ export const ReconciliationFindingRules = {
   "counter.period": { words: ["day", "month", "window", "hour"] },
 } as const
 
-export const RemovedContainerMappingRules = {
-  space: { minLength: 1, maxLength: 128 },
-} as const
-
 export const RemovedWorkspaceMemberRules = {
   "members[].user_id": { minimum: 1 },
   "members[].role": { words: ["owner", "admin", "member"] },

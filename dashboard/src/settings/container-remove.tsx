@@ -12,8 +12,8 @@ export function RemoveMapping({ of, onClose }: { of: ContainerMapping; onClose: 
     change.mutate(
       { path: { space, container }, ifMatch },
       {
-        onSuccess: ({ open_turns }) => {
-          toast(`${container} was removed. The space has ${open_turns} open turns.`)
+        onSuccess: () => {
+          toast(`${container} was removed. The change takes effect with the next turn.`)
           onClose()
         },
       },

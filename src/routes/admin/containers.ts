@@ -7,7 +7,6 @@ import {
   mappingSchema,
   mappingUpsertSchema,
   putMapping,
-  removedMappingSchema,
   removeMapping,
 } from "../../infrastructure/mappings.ts"
 
@@ -72,7 +71,7 @@ export function mountContainers(app: App) {
         space: idParam.meta({ description: "The slug of the space.", example: "spc_01k8m3v9q2x7" }),
         container: idParam.meta({ example: "sandbox" }),
       }),
-      answer: { status: 200, description: "The removed mapping.", schema: removedMappingSchema },
+      answer: { status: 200, description: "The removed mapping.", schema: mappingSchema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params, ifVersion }) => removeMapping(c.get("ctx"), sessionOf(c), { ...params, ifVersion }),
