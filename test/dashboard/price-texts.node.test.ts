@@ -9,6 +9,7 @@ import {
   rowPricesOf,
   textsOf,
 } from "../../dashboard/src/catalog/catalog-price-texts.ts"
+import { pricesFrom, sourceOf, textsOfMarkup } from "../../dashboard/src/catalog/catalog-sources.ts"
 import { catalogRowSchema } from "../../src/catalog/admin-models.ts"
 import { COMPONENT_NAMES } from "../../src/catalog/price-components.ts"
 import { modelPricesSchema } from "../../src/catalog/source-schemas.ts"
@@ -44,4 +45,32 @@ test("A form without an optional price sends null, and one without a required pr
   expect(pricesAreWhole({ input, cached }, "chat")).toBe(false)
   expect(pricesAreWhole({ input: "x", cached, output }, "chat")).toBe(false)
   expect(pricesAreWhole({}, "image")).toBe(false)
+})
+
+test.each(["chat", "image"] as const)(
+  "A form of the kind %s sets the provider's prices and ours in three ways",
+  (kind) => {
+    const [text, listed] = [textOf(kind), textOf(kind)]
+    const row = { kind, ...rowPricesOf(text, kind), price_tiers: [], price_modifiers: {} }
+    const of = { ...row, provider_prices: null, markup: null } as unknown as ModelCatalogRow
+    const markup = { percent: "12.5", usd: kind === "image" ? "0" : "0.1" }
+    const parsed = (source: Parameters<typeof pricesFrom>[1]) =>
+      modelPricesSchema.parse(pricesFrom(of, source, { text, listed, markup }))
+    const theirs = { ...requestOf(listed, kind), ...(kind === "chat" && { tiers: [], modifiers: {} }) }
+    expect(parsed("same")).toEqual(theirs)
+    expect(parsed("own")).toEqual({ ...theirs, provider: theirs })
+    expect(parsed("markup")).toEqual({
+      provider: theirs,
+      markup: { percent: 12.5, usd_per_million_tokens: Number(markup.usd) },
+    })
+  },
+)
+
+test("A form begins with the prices that a row has", () => {
+  const row = { provider_prices: null, markup: null } as ModelCatalogRow
+  expect(sourceOf(row)).toBe("same")
+  expect(sourceOf({ ...row, provider_prices: {} } as ModelCatalogRow)).toBe("own")
+  const markup = { percent: 7.5, usd_per_million_tokens: 0.25 }
+  const marked = { ...row, provider_prices: {}, markup } as ModelCatalogRow
+  expect([sourceOf(marked), textsOfMarkup(marked)]).toEqual(["markup", { percent: "7.5", usd: "0.25" }])
 })

@@ -23,6 +23,27 @@ function price(part: string) {
   }
 }
 
+/** The provider's prices, if they are not ours, and the markup. */
+function ProviderPrices({ of: { kind, provider_prices: listed, markup } }: { of: ModelCatalogRow }) {
+  if (listed === null) return <span className="text-muted">Same</span>
+  const { input, output } = listed.price_usd_per_million_tokens
+  return (
+    <span className="inline-flex flex-wrap gap-2 max-sm:justify-end">
+      {kind === "image" ? (
+        <Money usd={listed.price_usd_per_picture} />
+      ) : (
+        <span>
+          <Money usd={input} /> in, <Money usd={output} /> out
+        </span>
+      )}
+      {markup && <Status word={wordsOfMarkup(markup)} tone="none" />}
+    </span>
+  )
+}
+
+const wordsOfMarkup = ({ percent, usd_per_million_tokens: usd }: NonNullable<ModelCatalogRow["markup"]>) =>
+  [percent > 0 ? `+ ${percent} %` : "", usd > 0 ? `+ ${usd} USD` : ""].filter(Boolean).join(" ")
+
 export function catalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
   return [
     {
@@ -45,6 +66,7 @@ export function catalogColumns({ rows, defaults, onMove }: Options): Column<Mode
     { title: "Enabled", cell: (row) => <CatalogSwitch of={row} /> },
     ...TOKEN_PRICES.map(({ name, label }) => ({ title: label, right: true, cell: price(name) })),
     { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
+    { title: "Provider", cell: (row) => <ProviderPrices of={row} /> },
     { title: "Price version", right: true, cell: ({ price_version }) => price_version },
     {
       title: "Context window",

@@ -8,16 +8,18 @@ interface FieldsProps {
   error: unknown
   /** True if the request has the prices where a row of the catalog has them. */
   asRow?: boolean
+  /** The field of the request that has these prices, such as `provider.`. */
+  within?: string
 }
 
 /** The price fields of a model, in USD per million tokens or per unit. */
-export function PriceFields({ kind, text, onChange, error, asRow = false }: FieldsProps) {
+export function PriceFields({ kind, text, onChange, error, asRow = false, within = "" }: FieldsProps) {
   const field = ({ name, place, label, hint, perUnit }: PriceEntry) => (
     <TextInput
       key={name}
       label={perUnit ? `USD per ${label.toLowerCase()}` : label}
       hint={hint ?? undefined}
-      name={asRow ? place : name}
+      name={within + (asRow ? place : name)}
       inputMode="decimal"
       value={text[name] ?? ""}
       error={error}

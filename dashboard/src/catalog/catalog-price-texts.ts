@@ -36,9 +36,15 @@ export function rowPricesOf(text: PriceText, kind: Kind) {
   return row as Pick<ModelCatalogAdd, "price_usd_per_million_tokens" | "price_usd_per_picture">
 }
 
+/** A row's prices: ours, or with the same fields the provider's. */
+export type Priced = Pick<ModelCatalogRow, "kind" | "price_tiers" | "price_modifiers">
+
 /** The terms of a row's prices, as a request sets them. */
-export const termsOf = ({ kind, price_tiers, price_modifiers }: ModelCatalogRow) =>
+export const termsOf = ({ kind, price_tiers, price_modifiers }: Priced) =>
   kind === "image" ? {} : { tiers: price_tiers, modifiers: price_modifiers }
+
+/** The provider's prices of a row, with the same fields as ours. */
+export const listedOf = (row: ModelCatalogRow): ModelCatalogRow => ({ ...row, ...row.provider_prices })
 
 /** The texts of a row's prices. */
 export function textsOf(row: ModelCatalogRow): PriceText {

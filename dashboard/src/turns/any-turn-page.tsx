@@ -40,7 +40,8 @@ export function AnyTurnPage() {
   )
 }
 
-function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps, provider_messages } }: { of: AdminTurn }) {
+function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
+  const { account, texts, turn, trace, steps, provider_messages, costs } = of
   return (
     <>
       <Stats>
@@ -52,8 +53,15 @@ function WholeTurnOfAccount({ of: { account, texts, turn, trace, steps, provider
             {account.name ?? `user ${account.user_id}`}
           </TextLink>
         </Stat>
-        <Stat label="Cost">
-          <Money usd={turn.billed_cost_usd} />
+        <Stat
+          label="Billed"
+          hint={
+            <>
+              cost for us <Money usd={costs.cost_usd} />, margin <Money usd={costs.margin_usd} />
+            </>
+          }
+        >
+          <Money usd={costs.billed_cost_usd} />
         </Stat>
         <Stat label="Duration" hint="from acceptance to end">
           <Seconds value={trace.total_ms / 1000} />
