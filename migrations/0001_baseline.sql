@@ -786,6 +786,75 @@ create table provider_credentials (
 );
 create index provider_credentials_refreshing on provider_credentials (refreshing_until) where refreshing_until is not null;
 
+-- How the reports of an account's provider about its use are read (src/provider-books).
+create table provider_reports (
+  provider_id text primary key references provider_accounts on delete cascade,
+  format text not null check (format in ('anthropic', 'openai', 'openrouter')),
+  -- Null: the format's own.
+  base_url text,
+  -- The workspace or project whose use is the account's. Null: the whole organisation.
+  scope_id text,
+  -- The key that may read the reports.
+  sealed text not null,
+  -- True: other software uses the account too, so a report that has more than our calls is no finding.
+  shared boolean not null,
+  -- The first day (UTC) that is compared.
+  first_day date not null,
+  version integer not null default 1,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  updated_by bigint references users
+);
+
+-- A day (UTC) of an account, as its provider reports it, next to our calls. A row outlives its account.
+create table provider_book_days (
+  provider_id text not null,
+  day date not null,
+  -- Null: never, so the figures are null.
+  compared_at timestamptz,
+  -- From then on the provider's numbers are final. Null: they may still change, so findings are preliminary.
+  settled_at timestamptz,
+  -- The next comparison, or the end of a worker's claim. Null: none.
+  next_at timestamptz,
+  -- The number of claims. Only the worker with the last claim may write.
+  takes integer not null default 0,
+  -- Why the last comparison failed, as a code of our own, and since when. Null: it did not.
+  failure text,
+  failing_since timestamptz,
+  -- {reported, credits, other, foreign, explained, cost, billed: credit micros; model_calls, lost_calls: numbers}
+  figures jsonb,
+  -- [{model, unit, theirs, ours, least, most}]
+  lines jsonb not null default '[]',
+  -- An operator has seen its findings. Null: not yet.
+  seen_at timestamptz,
+  seen_by bigint references users,
+  primary key (provider_id, day)
+);
+create index provider_book_days_due on provider_book_days (next_at) where next_at is not null;
+create index provider_book_days_by_day on provider_book_days (day desc, provider_id);
+
+-- A difference between a provider's report and our calls. Comparing a day again replaces its findings.
+create table provider_book_findings (
+  finding_id bigint generated always as identity primary key,
+  provider_id text not null,
+  day date not null,
+  kind text not null check (kind in ('provider_more', 'provider_less', 'unknown_calls')),
+  model text not null,
+  -- A single call. Null: the sum of a model.
+  response_id text,
+  turn_id text,
+  -- The numbers that differ: {unit: {theirs, ours}}
+  units jsonb not null,
+  -- Calls that we do not know. Null: the provider does not count calls.
+  calls bigint,
+  -- The provider's amount less ours. Null: it reports no amounts of models.
+  credit_micros bigint,
+  -- When it was first found.
+  found_at timestamptz not null,
+  foreign key (provider_id, day) references provider_book_days on delete cascade,
+  unique nulls not distinct (provider_id, day, kind, model, response_id)
+);
+
 -- The use of accounts' windows over time: a row after a change of one point, or after five minutes.
 -- A row outlives its account.
 create table quota_snapshots (
@@ -1815,6 +1884,7 @@ create index usage_settled on model_calls (user_id, settled_at) include (space_i
   turn_id, billed_credit_micros, tokens_input, tokens_cached, tokens_output) where settled_at is not null and not chat;
 
 create index model_calls_by_end on model_calls using brin (settled_at) with (pages_per_range = 64, autosummarize = on);
+create index model_calls_by_time on model_calls using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- The usage records: the calls of turns with a key. The v1 worker may read only these.
 create view usage as

@@ -26,6 +26,7 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   workspaces: ["bot_token", "bot_webhook_secret"],
   space_secrets: ["sealed"],
   provider_credentials: ["sealed"],
+  provider_reports: ["sealed"],
   provider_logins: ["sealed"],
   environment_files: ["sealed"],
   container_mappings: ["headers"],

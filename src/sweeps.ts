@@ -13,6 +13,7 @@ import { sweepInfrastructure } from "./infrastructure/errors.ts"
 import { abortAfter } from "./platform/clock.ts"
 import { SLEEP_POLICY } from "./platform/cron-state.ts"
 import { describeError } from "./platform/log.ts"
+import { sweepProviderBooks } from "./provider-books/compare-book.ts"
 import { type PoolContext, sweepCapacity } from "./providers/capacity.ts"
 import { PROVIDER_POLICY } from "./providers/policies.ts"
 import { sweepProviderLogins } from "./providers/poll-device-login.ts"
@@ -61,12 +62,13 @@ export const SWEEPS = {
   provider_logins: sweepProviderLogins,
   capacity: sweepCapacity,
   snapshots: sweepSnapshots,
+  provider_books: sweepProviderBooks,
   traces: sweepTraces,
 } satisfies Record<string, Sweep>
 
 /**
  * The sweeps that have no row in src/system/due-work.sql. Their work may wait until the cron is awake: deleting old
- * rows, refreshing what readers see, and expiring turns, which are open and keep it awake.
+ * rows, comparing past days, refreshing what readers see, and expiring turns, which are open and keep it awake.
  */
 export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
   "expired_turns",
@@ -78,6 +80,7 @@ export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
   "infrastructure",
   "capacity",
   "snapshots",
+  "provider_books",
 ]
 
 const secondsOf = (ms: number) => ms / 1000

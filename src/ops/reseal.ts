@@ -33,6 +33,7 @@ export const SEALED_COLUMNS: readonly Sealed[] = [
   { table: "environment_files", column: "sealed", row: "t.file", owner: "'operator'" },
   { table: "second_factors", column: "secret", row: "t.user_id::text", owner: "t.user_id::text" },
   { table: "provider_credentials", column: "sealed", row: "t.provider_id", owner: "'operator'" },
+  { table: "provider_reports", column: "sealed", row: "t.provider_id", owner: "'operator'" },
   { table: "provider_logins", column: "sealed", row: "t.login_id", owner: "'operator'" },
 ]
 

@@ -857,6 +857,35 @@ interface ProviderAccounts {
   version: Generated<number>;
 }
 
+interface ProviderBookDays {
+  compared_at: Timestamp | null;
+  day: Timestamp;
+  failing_since: Timestamp | null;
+  failure: string | null;
+  figures: Json | null;
+  lines: Generated<Json>;
+  next_at: Timestamp | null;
+  provider_id: string;
+  seen_at: Timestamp | null;
+  seen_by: number | null;
+  settled_at: Timestamp | null;
+  takes: Generated<number>;
+}
+
+interface ProviderBookFindings {
+  calls: number | null;
+  credit_micros: number | null;
+  day: Timestamp;
+  finding_id: Generated<number>;
+  found_at: Timestamp;
+  kind: string;
+  model: string;
+  provider_id: string;
+  response_id: string | null;
+  turn_id: string | null;
+  units: Json;
+}
+
 interface ProviderCredentials {
   expires_at: Timestamp | null;
   login_id: string | null;
@@ -909,6 +938,20 @@ interface ProviderLogins {
   state: string;
   takes: Generated<number>;
   updated_at: Timestamp;
+}
+
+interface ProviderReports {
+  base_url: string | null;
+  created_at: Timestamp;
+  first_day: Timestamp;
+  format: string;
+  provider_id: string;
+  scope_id: string | null;
+  sealed: string;
+  shared: boolean;
+  updated_at: Timestamp;
+  updated_by: number | null;
+  version: Generated<number>;
 }
 
 interface ProviderSpaceDays {
@@ -1936,10 +1979,13 @@ export interface DB {
   prices: Prices;
   procedure_releases: ProcedureReleases;
   provider_accounts: ProviderAccounts;
+  provider_book_days: ProviderBookDays;
+  provider_book_findings: ProviderBookFindings;
   provider_credentials: ProviderCredentials;
   provider_days: ProviderDays;
   provider_hours: ProviderHours;
   provider_logins: ProviderLogins;
+  provider_reports: ProviderReports;
   provider_space_days: ProviderSpaceDays;
   provider_space_sums: ProviderSpaceSums;
   provider_states: ProviderStates;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_567f46e55375"
+export const RELEASE = "turnpike_95f1a236d4e7"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -45,6 +45,25 @@ export interface Answers {
   also_refused: {
     whose: string
     hold: Answers["hold_state"]
+  }
+  book_sum: {
+    pin: string
+    model: string
+    ours: boolean
+    certain: boolean
+    model_calls: number
+    tokens_input: number
+    tokens_cached: number
+    tokens_cache_written: number
+    tokens_output: number
+    credit_micros: number
+    billed_credit_micros: number
+    web_searches: number
+    most_tokens_input: number
+    most_tokens_cached: number
+    most_tokens_cache_written: number
+    most_tokens_output: number
+    most_credit_micros: number
   }
   booking: {
     entry: JsonRow<"ledger"> | null
@@ -633,6 +652,19 @@ export interface Answers {
     email: string | null
     brand: string
   }
+  report_answer: {
+    provider_id: string
+    format: string
+    base_url: string | null
+    scope_id: string | null
+    shared: boolean
+    first_day: string
+    version: number
+    created_at: string
+    updated_at: string
+    updated_by: number | null
+    updated_by_name: string | null
+  }
   retention_answer: {
     own: unknown
     service: unknown
@@ -759,6 +791,16 @@ export interface Answers {
     message: string
     since: string
     ended_at: string | null
+  }
+  taken_book: {
+    provider_id: string
+    day: string
+    takes: number
+    format: string
+    base_url: string | null
+    scope_id: string | null
+    sealed: string
+    shared: boolean
   }
   taken_call: {
     turn_id: string
@@ -1043,6 +1085,16 @@ export interface Records {
     drawn: JsonInput | null
     random: number
     queued_before: Date
+  }
+  taken_book: {
+    provider_id: string
+    day: string
+    takes: number
+    format: string
+    base_url: string | null
+    scope_id: string | null
+    sealed: string
+    shared: boolean
   }
   trace_limits: {
     turns: number
@@ -3034,6 +3086,16 @@ export interface Procedures {
       entity: Answers["provider_answer"][] | null
     }
   }
+  lost_calls: {
+    args: {
+      provider_id: string | null
+      day: string | null
+      slack: number | null
+    }
+    row: {
+      lost_calls: number | null
+    }
+  }
   lost_turns: {
     args: {
       max_attempts: number | null
@@ -3147,6 +3209,39 @@ export interface Procedures {
     }
     row: {
       note_board: number | null
+    }
+  }
+  note_book: {
+    args: {
+      taken: Records["taken_book"] | null
+      result: JsonInput | null
+      next_at: Date | null
+      moment: Date | null
+    }
+    row: {
+      note_book: JsonRow<"provider_book_findings"> | null
+    }
+  }
+  note_book_failure: {
+    args: {
+      taken: Records["taken_book"] | null
+      failure: string | null
+      next_at: Date | null
+      moment: Date | null
+    }
+    row: {
+      note_book_failure: boolean | null
+    }
+  }
+  note_book_seen: {
+    args: {
+      request: Records["request"] | null
+      provider_id: string | null
+      day: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
     }
   }
   note_bot_call: {
@@ -3423,6 +3518,16 @@ export interface Procedures {
     }
     row: {
       open_window: Date | null
+    }
+  }
+  our_book: {
+    args: {
+      provider_id: string | null
+      day: string | null
+      slack: number | null
+    }
+    row: {
+      our_book: Answers["book_sum"] | null
     }
   }
   overdue_deliveries: {
@@ -3780,6 +3885,20 @@ export interface Procedures {
       actor: Answers["caller"] | null
       answer: Answers["profile_answer"] | null
       reached: Answers["count_state"] | null
+    }
+  }
+  put_provider_report: {
+    args: {
+      request: Records["request"] | null
+      provider_id: string | null
+      report: JsonInput | null
+      sealed: string | null
+      if_version: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["report_answer"] | null
     }
   }
   put_retention: {
@@ -4254,6 +4373,18 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["provider_answer"] | null
+    }
+  }
+  remove_provider_report: {
+    args: {
+      request: Records["request"] | null
+      provider_id: string | null
+      if_version: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["report_answer"] | null
     }
   }
   remove_second_factor: {
@@ -4908,6 +5039,20 @@ export interface Procedures {
       take_alerts: Answers["taken_alert"][] | null
     }
   }
+  take_book: {
+    args: {
+      request: Records["request"] | null
+      provider_id: string | null
+      day: string | null
+      oldest: string | null
+      lease: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      taken: Answers["taken_book"] | null
+    }
+  }
   take_calls: {
     args: {
       request: Records["request"] | null
@@ -4919,6 +5064,17 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       calls: Answers["taken_call"][] | null
+    }
+  }
+  take_due_book: {
+    args: {
+      oldest: string | null
+      last: string | null
+      lease: Date | null
+      moment: Date | null
+    }
+    row: {
+      take_due_book: Answers["taken_book"] | null
     }
   }
   take_ending: {
@@ -5414,6 +5570,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
+  lost_calls: { args: ["provider_id", "day", "slack"] },
   lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
@@ -5423,6 +5580,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_acting_read: { args: ["request:request", "path"], columns: ["actor:json"] },
   note_alert_told: { args: ["name", "ended", "moment"] },
   note_board: { args: ["bot_id", "update:json", "most_boards", "most_members", "moment"] },
+  note_book: { args: ["taken:taken_book", "result:json", "next_at", "moment"], columns: ["note_book:json"] },
+  note_book_failure: { args: ["taken:taken_book", "failure", "next_at", "moment"] },
+  note_book_seen: { args: ["request:request", "provider_id", "day"], columns: ["actor:json", "refused"] },
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
   note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
@@ -5448,6 +5608,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
   open_statement: { args: ["request:request", "month"], columns: ["actor:json", "refused", "statement:json"] },
   open_window: { args: ["key_id", "moment"] },
+  our_book: { args: ["provider_id", "day", "slack"], columns: ["our_book:json"] },
   overdue_deliveries: { args: ["before", "lanes", "most", "moment"] },
   overdue_turns: { args: ["before", "most"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
@@ -5474,6 +5635,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_model_prices: { args: ["request:request", "pin", "prices:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },
   put_profile: { args: ["request:request", "ref", "profile:json"], columns: ["actor:json", "answer:json", "reached:json"] },
+  put_provider_report: { args: ["request:request", "provider_id", "report:json", "sealed", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_retention: { args: ["request:request", "slug", "days:json"], columns: ["actor:json", "refused", "retention:json"] },
   put_secret: { args: ["request:request", "slug", "name", "sealed", "max"], columns: ["actor:json", "refused", "reached:json", "secret:json"] },
   put_setting: { args: ["request:request", "key", "value:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -5508,6 +5670,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
   remove_mapping: { args: ["request:request", "container", "space", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_provider: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  remove_provider_report: { args: ["request:request", "provider_id", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   remove_second_factor: { args: ["request:request"], columns: ["actor:json", "refused"] },
   remove_secret: { args: ["request:request", "slug", "name"], columns: ["actor:json", "refused"] },
   remove_space_member: { args: ["request:request", "space_id", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
@@ -5560,7 +5723,9 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   sweep_infrastructure: { args: ["until", "limit"] },
   sweep_logins: { args: ["late", "old", "most", "moment"], columns: ["expired", "contained", "login_ids:json"] },
   take_alerts: { args: ["checks:json", "since", "until", "moment"], columns: ["take_alerts:json"] },
+  take_book: { args: ["request:request", "provider_id", "day", "oldest", "lease"], columns: ["actor:json", "refused", "taken:json"] },
   take_calls: { args: ["request:request", "space", "tools", "limit", "until"], columns: ["actor:json", "calls:json"] },
+  take_due_book: { args: ["oldest", "last", "lease", "moment"], columns: ["take_due_book:json"] },
   take_ending: { args: ["cause", "tried_before", "moment"] },
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
@@ -5604,6 +5769,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
   spender: ["user_id", "key_id", "end_user", "shared", "moment", "test"],
   start_terms: ["live_slots", "test_slots", "end_user_slots", "position", "event_id", "reader_until", "drawn:json", "random", "queued_before"],
+  taken_book: ["provider_id", "day", "takes", "format", "base_url", "scope_id", "sealed", "shared"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
   turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],

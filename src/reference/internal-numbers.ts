@@ -13,6 +13,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "PRICE_FEED_POLICY.*",
   "INFRA_POLICY.*",
   "RECONCILIATION_POLICY.*",
+  "BOOK_POLICY.*",
   "OIDC_POLICY.*",
   "BOT_POLICY.*",
   "BOARD_POLICY.*",

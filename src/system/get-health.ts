@@ -5,6 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { ENGINES } from "../base/words.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
 import { describeError } from "../platform/log.ts"
+import { unseenBooks } from "../provider-books/unseen-books.ts"
 import { RUNNERS_PATH } from "../turns/call-runner.ts"
 import { sessionFacts, settingsCheck } from "./check-settings.ts"
 import { overdueWork } from "./open-work.ts"
@@ -23,6 +24,7 @@ export const CHECKS = [
   "webhooks",
   "reconciliation",
   "providers",
+  "provider_books",
   "settings",
 ] as const
 type CheckName = (typeof CHECKS)[number]
@@ -154,6 +156,7 @@ async function readFigures(ctx: Context, now: Date) {
         )
         .select(({ fn }) => fn.countAll<number>().as("n"))
         .as("refused"),
+      unseenBooks(db, now).as("books"),
       sessionFacts.as("session"),
     ])
     .execute()
@@ -162,7 +165,7 @@ async function readFigures(ctx: Context, now: Date) {
 }
 
 function checksOf(
-  { sweeps, turns, deliveries, reconciliation, suspended, refused, session }: Figures,
+  { sweeps, turns, deliveries, reconciliation, suspended, refused, books, session }: Figures,
   now: Date,
   runs: CronRuns | null,
 ): Check[] {
@@ -185,8 +188,18 @@ function checksOf(
     check("webhooks", deliveries, 0, late),
     reconciled(reconciliation, secondsSince),
     providersCheck(suspended ?? 0, refused ?? 0),
+    booksCheck(books ?? 0),
     settingsCheck(session),
   ]
+}
+
+/** Counts days of provider accounts that an operator must look at. */
+function booksCheck(days: number): Check {
+  const message =
+    days === 0
+      ? "Providers' reports agree with our calls, or their findings were seen."
+      : `Days of provider accounts with unseen findings, or whose reports cannot be read: ${days}.`
+  return check("provider_books", days, 0, message)
 }
 
 /** Counts suspended accounts, and turns that failed because a provider refused our key, its credit or the model. */

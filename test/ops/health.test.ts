@@ -32,6 +32,7 @@ const FINE = {
   webhooks: true,
   reconciliation: true,
   providers: true,
+  provider_books: true,
   settings: true,
 }
 

@@ -3651,6 +3651,141 @@ export interface Provider {
   } | null
 }
 
+export interface ProviderBook {
+  provider_id: string
+  /** Its name. Null: it was removed. */
+  account: string | null
+  /** The day (UTC). */
+  day: string
+  /** `waiting`: not compared yet. `preliminary`: the provider may still change its numbers, so the day is compared again. `settled`: final. */
+  state: "waiting" | "preliminary" | "settled"
+  compared_at: string | null
+  /** The next comparison. Null: none. */
+  next_at: string | null
+  /** Why the reports could not be read: `http_` and a status, `network_` and a cause, `unknown_form`, `other_currency`, `too_many_pages`, `internal`. Null: they could. */
+  failure: string | null
+  failing_since: string | null
+  /** All that the provider reports, less its credits and discounts. */
+  provider_usd: number | null
+  /** Credits and discounts, as a negative amount. */
+  credits_usd: number | null
+  /** Lines of the provider that name no model, such as web searches. */
+  other_usd: number | null
+  /** The use of other software, in a shared account. */
+  foreign_usd: number | null
+  /** The part of calls whose answer was lost, so that they have no tokens here. */
+  explained_usd: number | null
+  /** The cost of our calls at the provider's prices in the catalog. */
+  cost_usd: number | null
+  /** The amount that accounts were billed for these calls. */
+  billed_usd: number | null
+  /** The real margin: the billed amount less the provider's. */
+  margin_usd: number | null
+  model_calls: number | null
+  /** Calls without an answer that it may have billed. */
+  lost_calls: number | null
+  findings_total: number
+  /** When an operator marked its findings as seen. Null: not yet. */
+  seen_at: string | null
+  /** The numbers of each model. */
+  lines: ({
+    model: string
+    unit: "model_calls" | "tokens_input" | "tokens_cached" | "tokens_cache_written" | "tokens_output" | "usd"
+    /** The provider's number. An amount is in USD. */
+    theirs: number
+    /** The number of our calls. */
+    ours: number
+    /** The lowest number that is no finding. */
+    least: number
+    /** The highest number that is no finding. */
+    most: number
+  })[]
+  findings: ProviderBookFinding[]
+  /** Our calls of that day with the largest cost. */
+  calls: ({
+    turn_id: string
+    step: number
+    /** The pin. */
+    model: string
+    response_id: string | null
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    cost_usd: number
+    billed_usd: number
+    created_at: string
+  })[]
+}
+
+export interface ProviderBookDay {
+  provider_id: string
+  /** Its name. Null: it was removed. */
+  account: string | null
+  /** The day (UTC). */
+  day: string
+  /** `waiting`: not compared yet. `preliminary`: the provider may still change its numbers, so the day is compared again. `settled`: final. */
+  state: "waiting" | "preliminary" | "settled"
+  compared_at: string | null
+  /** The next comparison. Null: none. */
+  next_at: string | null
+  /** Why the reports could not be read: `http_` and a status, `network_` and a cause, `unknown_form`, `other_currency`, `too_many_pages`, `internal`. Null: they could. */
+  failure: string | null
+  failing_since: string | null
+  /** All that the provider reports, less its credits and discounts. */
+  provider_usd: number | null
+  /** Credits and discounts, as a negative amount. */
+  credits_usd: number | null
+  /** Lines of the provider that name no model, such as web searches. */
+  other_usd: number | null
+  /** The use of other software, in a shared account. */
+  foreign_usd: number | null
+  /** The part of calls whose answer was lost, so that they have no tokens here. */
+  explained_usd: number | null
+  /** The cost of our calls at the provider's prices in the catalog. */
+  cost_usd: number | null
+  /** The amount that accounts were billed for these calls. */
+  billed_usd: number | null
+  /** The real margin: the billed amount less the provider's. */
+  margin_usd: number | null
+  model_calls: number | null
+  /** Calls without an answer that it may have billed. */
+  lost_calls: number | null
+  findings_total: number
+  /** When an operator marked its findings as seen. Null: not yet. */
+  seen_at: string | null
+}
+
+export interface ProviderBookFinding {
+  /** `provider_more`: The provider has more than our calls of this model. `provider_less`: The provider has less than our calls of this model. `unknown_calls`: The provider has calls that we do not know, or a model that we did not call. */
+  kind: "provider_more" | "provider_less" | "unknown_calls"
+  /** The model at the provider, without the date of its version. */
+  model: string
+  /** A single call, by the provider's id of its answer. Null: the sum of the model. */
+  response_id: string | null
+  /** The turn of that call. */
+  turn_id: string | null
+  /** The numbers that differ. */
+  units: ({
+    unit: "model_calls" | "tokens_input" | "tokens_cached" | "tokens_cache_written" | "tokens_output" | "usd"
+    /** The provider's number. An amount is in USD. */
+    theirs: number
+    /** The number of our calls. */
+    ours: number
+  })[]
+  /** The number of calls that differ. Null: none, or the provider does not count calls. */
+  calls: number | null
+  /** The provider's amount less ours. Null: its amounts are equal, or of no model. */
+  difference_usd: number | null
+  found_at: string
+}
+
+export interface ProviderBooks {
+  /** The accounts that are compared. */
+  reports: ProviderReport[]
+  /** Their days, the newest first. */
+  items: ProviderBookDay[]
+}
+
 /** The words of the model's provider about a failure. */
 export interface ProviderDetails {
   /** The HTTP status of its response. */
@@ -3691,6 +3826,29 @@ export interface ProviderLoginStarted {
   authorization_url: string
   /** When the login expires. */
   expires_at: string
+}
+
+export interface ProviderReport {
+  provider_id: string
+  /** `anthropic`: the Usage and Cost Admin API. `openai`: usage and costs of an organisation. `openrouter`: activity and generations. */
+  format: "anthropic" | "openai" | "openrouter"
+  /** Null: the provider's own URL. */
+  base_url: string | null
+  /** The workspace (Anthropic) or project (OpenAI) that has the account's key, if the organisation has others. Null: all of the organisation's use is the account's. */
+  scope_id: string | null
+  /** True if other software uses the account, too. Then the part that our calls do not have counts as its use, and is no finding. */
+  shared: boolean
+  /** The first day (UTC) that is compared. */
+  first_day: string
+  /** The version of this setting. Each change increments it. */
+  version: number
+  created_at: string
+  updated_at: string
+  /** The user who last changed it. Null: the command line. */
+  updated_by: {
+    user_id: number
+    name: string | null
+  } | null
 }
 
 /** Replaces all limits. A field that is left out gets its default. */
@@ -3781,6 +3939,19 @@ export interface PutPrice {
 export interface PutPriceRounding {
   to_usd?: number | string | undefined
   mode?: "up" | "nearest" | "down" | undefined
+}
+
+export interface PutProviderReportRequest {
+  /** `anthropic`: the Usage and Cost Admin API. `openai`: usage and costs of an organisation. `openrouter`: activity and generations. */
+  format: "anthropic" | "openai" | "openrouter"
+  /** The key that may read the reports: an admin key (Anthropic, OpenAI) or a management key (OpenRouter). It is never returned. Default: the stored key. */
+  api_key?: string | undefined
+  /** The workspace (Anthropic) or project (OpenAI) that has the account's key, if the organisation has others. Null: all of the organisation's use is the account's. */
+  scope_id?: string | null | undefined
+  /** Null: the provider's own URL. */
+  base_url?: string | null | undefined
+  /** True if other software uses the account, too. Then the part that our calls do not have counts as its use, and is no finding. */
+  shared?: boolean | undefined
 }
 
 /** Days after the end of a turn. A field that you leave out has no days of its own. */
@@ -4380,7 +4551,7 @@ export interface ServiceHealth {
   checked_at: string
   /** One entry for each check, in a fixed order. */
   checks: ({
-    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "settings"
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "provider_books" | "settings"
     /** Null: unknown, because the database does not answer. */
     ok: boolean | null
     /** The state in words, without secrets. */
@@ -5154,7 +5325,7 @@ export interface System {
   })[]
   /** The checks `queue` and `redis` of `GET /api/health`, with the provider's own words if it refuses. */
   outside: ({
-    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "settings"
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "provider_books" | "settings"
     /** Null: unknown, because the database does not answer. */
     ok: boolean | null
     /** The state in words, without secrets. */
@@ -6831,6 +7002,17 @@ export interface Operations {
     answer: McpCheck
   }
 
+  /** Compare a day again */
+  compareProviderBook: {
+    path: {
+      /** The account. */
+      provider_id: string
+      /** The day (UTC). */
+      day: string
+    }
+    answer: ProviderBook
+  }
+
   /** Complete the login to the media account */
   completeMediaLogin: {
     body: MediaCompleteRequest
@@ -7744,6 +7926,17 @@ export interface Operations {
     answer: Price
   }
 
+  /** Read a day of a provider account */
+  getProviderBook: {
+    path: {
+      /** The account. */
+      provider_id: string
+      /** The day (UTC). */
+      day: string
+    }
+    answer: ProviderBook
+  }
+
   /** Read how long a space's data is kept */
   getRetention: {
     path: {
@@ -8606,6 +8799,21 @@ export interface Operations {
     answer: PriceList
   }
 
+  /** List days of provider accounts next to their providers' reports */
+  listProviderBooks: {
+    query?: {
+      /** The number of days, including today. */
+      days?: number | undefined
+      /** Only this account. Default: all. */
+      provider_id?: string | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+    }
+    answer: ProviderBooks
+  }
+
   /** List subscriptions used for inference */
   listProviders: {
     answer: ProviderList
@@ -9171,6 +9379,16 @@ export interface Operations {
     answer: Price
   }
 
+  /** Set how the reports of a provider account are read */
+  putProviderReport: {
+    path: {
+      /** The account. */
+      provider_id: string
+    }
+    body: PutProviderReportRequest
+    answer: ProviderReport
+  }
+
   /** Set how long a space's data is kept */
   putRetention: {
     path: {
@@ -9318,6 +9536,15 @@ export interface Operations {
     answer: Provider
   }
 
+  /** End the comparison of a provider account */
+  removeProviderReport: {
+    path: {
+      /** The account. */
+      provider_id: string
+    }
+    answer: ProviderReport
+  }
+
   /** Remove your second factor */
   removeSecondFactor: {
     answer: RemoveSecondFactorAnswer
@@ -9424,6 +9651,17 @@ export interface Operations {
       q: string
     }
     answer: SearchHitList
+  }
+
+  /** Mark the findings of a day as seen */
+  seeProviderBook: {
+    path: {
+      /** The account. */
+      provider_id: string
+      /** The day (UTC). */
+      day: string
+    }
+    answer: ProviderBook
   }
 
   /** Set a user's login */
@@ -9670,6 +9908,7 @@ export const OPERATIONS: {
   cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
   changePassword: { method: "PUT", path: "/api/account/password" },
   checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true },
+  compareProviderBook: { method: "POST", path: "/api/admin/provider-books/{provider_id}/{day}/compare" },
   completeMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/complete" },
   confirmSecondFactor: { method: "POST", path: "/api/account/second-factor/confirm" },
   createAppToken: { method: "POST", path: "/api/auth/app-token" },
@@ -9748,6 +9987,7 @@ export const OPERATIONS: {
   getPlan: { method: "GET", path: "/api/account/plan" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
   getPrice: { method: "GET", path: "/api/account/prices/{name}" },
+  getProviderBook: { method: "GET", path: "/api/admin/provider-books/{provider_id}/{day}" },
   getRetention: { method: "GET", path: "/api/account/spaces/{space_id}/retention" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
@@ -9807,6 +10047,7 @@ export const OPERATIONS: {
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
   listModels: { method: "GET", path: "/api/account/models" },
   listPrices: { method: "GET", path: "/api/account/prices" },
+  listProviderBooks: { method: "GET", path: "/api/admin/provider-books" },
   listProviders: { method: "GET", path: "/api/admin/providers" },
   listRecentSpaces: { method: "GET", path: "/api/admin/spaces" },
   listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets" },
@@ -9849,6 +10090,7 @@ export const OPERATIONS: {
   putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
   putPrice: { method: "PUT", path: "/api/account/prices/{name}" },
+  putProviderReport: { method: "PUT", path: "/api/admin/providers/{provider_id}/report" },
   putRetention: { method: "PUT", path: "/api/account/spaces/{space_id}/retention" },
   putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
@@ -9864,6 +10106,7 @@ export const OPERATIONS: {
   refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
   removeContainerMapping: { method: "DELETE", path: "/api/admin/system/containers/mappings/{space}/{container}" },
   removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
+  removeProviderReport: { method: "DELETE", path: "/api/admin/providers/{provider_id}/report" },
   removeSecondFactor: { method: "DELETE", path: "/api/account/second-factor" },
   removeSpaceMember: { method: "DELETE", path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}" },
   removeWorkspaceMember: { method: "DELETE", path: "/api/admin/workspaces/{workspace_id}/members/{user_id}" },
@@ -9875,6 +10118,7 @@ export const OPERATIONS: {
   rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
   search: { method: "GET", path: "/api/account/search" },
   searchEverything: { method: "GET", path: "/api/admin/search" },
+  seeProviderBook: { method: "POST", path: "/api/admin/provider-books/{provider_id}/{day}/seen" },
   setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
   setWorkspaceBotWebhook: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/webhook" },
   signInMessengerWebApp: { method: "POST", path: "/api/auth/messenger-webapp" },

@@ -581,6 +581,25 @@ export const ProviderRules = {
   "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
 } as const
 
+export const ProviderBookRules = {
+  state: { words: ["waiting", "preliminary", "settled"] },
+  "lines[].unit": { words: ["model_calls", "tokens_input", "tokens_cached", "tokens_cache_written", "tokens_output", "usd"] },
+} as const
+
+export const ProviderBookDayRules = {
+  state: { words: ["waiting", "preliminary", "settled"] },
+} as const
+
+export const ProviderBookFindingRules = {
+  kind: { words: ["provider_more", "provider_less", "unknown_calls"] },
+  "units[].unit": { words: ["model_calls", "tokens_input", "tokens_cached", "tokens_cache_written", "tokens_output", "usd"] },
+} as const
+
+export const ProviderReportRules = {
+  format: { words: ["anthropic", "openai", "openrouter"] },
+  scope_id: { minLength: 1, maxLength: 128 },
+} as const
+
 export const PutAccountLimitsRules = {
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
@@ -625,6 +644,13 @@ export const PutPriceRules = {
 export const PutPriceRoundingRules = {
   to_usd: { minimum: 0, maximum: 1, default: 1e-7 },
   mode: { words: ["up", "nearest", "down"], default: "nearest" },
+} as const
+
+export const PutProviderReportRequestRules = {
+  format: { words: ["anthropic", "openai", "openrouter"] },
+  scope_id: { minLength: 1, maxLength: 128 },
+  base_url: { maxLength: 2048 },
+  shared: { default: false },
 } as const
 
 export const PutRetentionRules = {
@@ -765,7 +791,7 @@ export const SecondFactorCodeRules = {
 
 export const ServiceHealthRules = {
   status: { words: ["ok", "failing"] },
-  "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "settings"] },
+  "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "provider_books", "settings"] },
 } as const
 
 export const SetCapsRules = {
@@ -860,7 +886,7 @@ export const SystemRules = {
   "turns.waiting[].for": { words: ["limit", "approval", "result"] },
   "webhooks.waiting[].for": { words: ["verification", "retry", "attempt"] },
   "errors[].kind": { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
-  "outside[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "settings"] },
+  "outside[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "provider_books", "settings"] },
 } as const
 
 export const TaskRules = {
@@ -1448,6 +1474,13 @@ export const listLedgerQuery = {
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listProviderBooksQuery = {
+  days: { minimum: 1, maximum: 400, default: 30 },
+  provider_id: { minLength: 1, maxLength: 128 },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const

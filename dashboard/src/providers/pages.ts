@@ -13,6 +13,21 @@ export const providersPages = {
     about: "Use of each provider limit over time.",
     nav: "Models",
   },
+  books: {
+    path: "/operator/providers/books",
+    title: "Provider's books",
+    about: "The cost of each day as providers report it, next to our calls.",
+    nav: "Models",
+  },
+  book: {
+    path: "/operator/providers/books/$providerId/$day",
+    title: "Day of an account",
+    about: "One day of a provider account next to its provider's report.",
+    samples: {
+      providerId: { list: "/api/admin/provider-books", field: "provider_id" },
+      day: { list: "/api/admin/provider-books", field: "day" },
+    },
+  },
   signIn: {
     path: "/operator/providers/sign-in",
     title: "Add an account",

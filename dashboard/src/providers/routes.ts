@@ -23,6 +23,20 @@ export const providersRoutes = [
   }),
   createRoute({
     getParentRoute: () => adminRoute,
+    path: pages.books.path,
+    validateSearch: (search: RawSearch): { days?: number; account?: string } => ({
+      days: countIn(search.days) || undefined,
+      account: textIn(search.account),
+    }),
+    component: lazyPage(() => import("./books-page.tsx"), "ProviderBooksPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
+    path: pages.book.path,
+    component: lazyPage(() => import("./book-page.tsx"), "ProviderBookPage"),
+  }),
+  createRoute({
+    getParentRoute: () => adminRoute,
     path: pages.signIn.path,
     validateSearch: (search: RawSearch): { tab?: string } => ({ tab: textIn(search.tab) }),
     component: lazyPage(() => import("./sign-in-page.tsx"), "ProviderSignInPage"),

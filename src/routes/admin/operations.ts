@@ -8,6 +8,7 @@ import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
 import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
+import { mountProviderBooks } from "./provider-books.ts"
 import { mountProviderLogins } from "./provider-logins.ts"
 import { mountProviders } from "./providers.ts"
 import { mountSettings } from "./settings.ts"
@@ -39,6 +40,7 @@ export function mountAdmin(app: App) {
   mountProviders(app)
   mountContainers(app)
   mountProviderLogins(app)
+  mountProviderBooks(app)
   mountSystem(app)
   mountAudit(app)
   mountAnalytics(app)
