@@ -659,6 +659,8 @@ create table model_catalog (
   provider_prices jsonb,
   price_markup jsonb,
   price_version integer not null default 1,
+  -- When these prices begin. Until then the former version counts (turnpike.model_at). Null: they count already.
+  prices_from timestamptz,
   max_output_tokens integer not null default 4096 check (max_output_tokens > 0),
   -- A call without output for this long is ended. Null: TURN_POLICY.idleMs.
   idle_seconds integer check (idle_seconds between 1 and 600),
@@ -690,7 +692,8 @@ end $$;
 create trigger model_catalog_keeps_one after update of enabled or delete on model_catalog
   for each statement execute function guard_enabled_model();
 
--- Former prices of a model, and the time until which they counted. A turn keeps the prices of its acceptance.
+-- Former prices of a model, and the time until which they count: in the future if the next prices are planned. A turn
+-- keeps the prices of its acceptance.
 create table former_prices (
   pin text not null references model_catalog,
   price_version integer not null,
@@ -3002,6 +3005,16 @@ create table alerts (
   ended_at timestamptz,
   -- Until then a worker is telling it. Null: none is.
   telling_until timestamptz
+);
+
+-- The last comparison of the catalog with the price feed.
+create table price_checks (
+  one boolean primary key default true check (one),
+  -- The version of the feed.
+  feed text not null,
+  -- Of the findings. The operator was told of these.
+  digest text not null,
+  checked_at timestamptz not null
 );
 
 -- Counts over whole tables for the overview, made once a minute and exact at counted_at.

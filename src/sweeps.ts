@@ -24,6 +24,7 @@ import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
+import { sweepPrices } from "./system/check-prices.ts"
 import type { DueTimes } from "./system/fall-asleep.ts"
 import { sweepOverview } from "./system/get-overview.ts"
 import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
@@ -59,6 +60,7 @@ export const SWEEPS = {
   overview: sweepOverview,
   books: sweepBooks,
   infrastructure: sweepInfrastructure,
+  prices: sweepPrices,
   provider_logins: sweepProviderLogins,
   capacity: sweepCapacity,
   snapshots: sweepSnapshots,
@@ -78,6 +80,7 @@ export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
   "counters",
   "overview",
   "infrastructure",
+  "prices",
   "capacity",
   "snapshots",
   "provider_books",

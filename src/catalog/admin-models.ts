@@ -8,16 +8,15 @@ import { toInstant } from "../base/time.ts"
 import { ENGINES } from "../base/words.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { type Learned, learnedSchema } from "./learned.ts"
+import { currentRow, plannedPricesSchema, pricesBefore, serializePlanned } from "./planned-prices.ts"
 import { PRICE_EXAMPLES } from "./price-schemas.ts"
 import {
   checkRowPrices,
-  type Prices,
   rowPriceFields,
   serializeList,
   serializeSources,
   shownListFields,
   shownSourceFields,
-  versionOfRequest,
   versionOfRow,
 } from "./source-schemas.ts"
 
@@ -48,6 +47,7 @@ export const catalogRowSchema = z
     price_version: z
       .int()
       .meta({ description: "The number of the current prices. It increases with each change of a price.", example: 3 }),
+    planned_prices: plannedPricesSchema,
     max_output_tokens: z
       .int()
       .meta({ description: "The maximum number of output tokens of one model call.", example: 8192 }),
@@ -80,7 +80,8 @@ export const catalogRowSchema = z
 
 type CatalogRow = Answers["catalog_answer"]
 
-function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> {
+export function serializeCatalogRow(stored: CatalogRow): z.infer<typeof catalogRowSchema> {
+  const row = currentRow(stored)
   const { pin, model, label, enabled, sort_order, price_version, max_output_tokens, context_tokens, idle_seconds } = row
   return {
     pin,
@@ -93,6 +94,7 @@ function serializeCatalogRow(row: CatalogRow): z.infer<typeof catalogRowSchema> 
     ...serializeList(row),
     ...serializeSources(row),
     price_version,
+    planned_prices: serializePlanned(stored),
     max_output_tokens,
     context_tokens,
     idle_seconds,
@@ -124,6 +126,7 @@ export async function listCatalog(ctx: Context, credential: SessionCredential) {
         .leftJoin("users as u", "u.user_id", "c.updated_by")
         .leftJoin(pinned.as("r"), "r.pin", "c.pin")
         .selectAll("c")
+        .select(pricesBefore(ctx.clock.now()).as("former"))
         .select((eb) => ["u.name as updated_by_name", eb.fn.coalesce("r.spaces", eb.lit(0)).as("space_count")])
         .orderBy("c.sort_order")
         .orderBy("c.pin")
@@ -175,13 +178,16 @@ export const modelCatalogAddSchema = z
     ],
   })
 
-const REFUSALS: Refusals = {
+export const MODEL_REFUSALS: Refusals = {
   not_found: ["NOT_FOUND", "The catalog has no model with this pin."],
   last_enabled: ["LAST_ENABLED_MODEL", "This is the last enabled model. Enable another one first."],
   other_kind: [
     "CONFLICT",
     "The prices do not fit the model's kind: `picture` is only for models of the kind `image`, and token prices are only for `chat`.",
   ],
+  past: ["CONFLICT", "`begins_at` is not in the future. Change the prices now, or choose a later time."],
+  planned: ["CONFLICT", "Other prices of this model are planned. Cancel them first."],
+  no_plan: ["CONFLICT", "The model has no planned prices. They were cancelled, or count already."],
   exists: ["CONFLICT", "The catalog already has a model with this pin. Change that one."],
 }
 
@@ -195,7 +201,7 @@ export function patchModel(
 ) {
   const { enabled = null, label = null, sort_order = null, learned = null } = patch
   const args = { pin, enabled, label, sort_order, learned, if_version: ifVersion }
-  return editAs(ctx, credential, "patch_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
+  return editAs(ctx, credential, "patch_model", { args, refusals: MODEL_REFUSALS, serialize: serializeCatalogRow })
 }
 
 /** Adds a model with its prices. Throws CONFLICT if the catalog already has its pin. */
@@ -207,20 +213,5 @@ export function addCatalogModel(
   const { engine, model, label, kind, enabled, sort_order, max_output_tokens, context_tokens, idle_seconds } = added
   const row = { engine, model, label, kind, enabled, sort_order, max_output_tokens, context_tokens, idle_seconds }
   const args = { model: { ...row, ...versionOfRow(added) } }
-  return editAs(ctx, credential, "add_model", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
-}
-
-export const PUT_MODEL_PRICES_ERRORS = ["NOT_FOUND", "CONFLICT"] as const
-
-/**
- * Sets a model's prices for turns that are accepted from now on. Throws NOT_FOUND, and CONFLICT for prices of
- * another kind.
- */
-export function putModelPrices(
-  ctx: Context,
-  credential: SessionCredential,
-  { pin, prices, ifVersion }: { pin: string; prices: Prices; ifVersion: number | null },
-) {
-  const args = { pin, prices: versionOfRequest(prices), if_version: ifVersion }
-  return editAs(ctx, credential, "put_model_prices", { args, refusals: REFUSALS, serialize: serializeCatalogRow })
+  return editAs(ctx, credential, "add_model", { args, refusals: MODEL_REFUSALS, serialize: serializeCatalogRow })
 }

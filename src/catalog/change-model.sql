@@ -10,6 +10,9 @@ create type turnpike.catalog_answer as (
   sort_order integer,
   {{prices.fields}}
   price_version integer,
+  prices_from timestamptz, -- null: they count already
+  -- The prices until then, with their version.
+  former jsonb, -- null: they count already
   max_output_tokens integer,
   context_tokens integer, -- null: unknown
   idle_seconds integer, -- null: the default
@@ -22,10 +25,11 @@ create type turnpike.catalog_answer as (
   space_count bigint
 );
 
-create function turnpike.catalog_answer_of(p_pin text) returns turnpike.catalog_answer language sql stable as $$
+create function turnpike.catalog_answer_of(p_pin text, p_moment timestamptz) returns turnpike.catalog_answer
+language sql stable as $$
   select (c.pin, c.engine, c.model, c.label, c.kind, c.enabled, c.sort_order, {{prices.columns c}}, c.price_version,
-    c.max_output_tokens, c.context_tokens, c.idle_seconds, c.learned, c.version, c.created_at, c.updated_at,
-    c.updated_by, u.name,
+    c.prices_from, turnpike.prices_before(c, p_moment), c.max_output_tokens, c.context_tokens, c.idle_seconds,
+    c.learned, c.version, c.created_at, c.updated_at, c.updated_by, u.name,
     (select count(*) from spaces s where s.archived_at is null and not s.test
       and s.pin = c.pin))::turnpike.catalog_answer
     from model_catalog c
@@ -69,7 +73,7 @@ begin
         turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
     end if;
   end if;
-  entity := turnpike.catalog_answer_of(p_pin);
+  entity := turnpike.catalog_answer_of(p_pin, p_request.moment);
   {{admin.closes row}}
 end $$;
 
@@ -104,54 +108,6 @@ begin
   else
     refused := 'exists';
   end if;
-  entity := turnpike.catalog_answer_of(new_model.pin);
-  {{admin.closes row}}
-end $$;
-
--- Gives a model new prices, as a new price version. p_prices has the column of every component, in credit micros.
--- Returns true if the prices have changed.
-create function turnpike.set_prices(was model_catalog, p_prices jsonb, p_moment timestamptz) returns boolean
-language plpgsql as $$
-declare
-  priced model_catalog := jsonb_populate_record(was, p_prices);
-begin
-  if ({{prices.columns priced}}) is not distinct from ({{prices.columns was}}) then
-    return false;
-  end if;
-  insert into former_prices
-    select f.*
-    from jsonb_populate_record(null::former_prices, to_jsonb(was) || jsonb_build_object('until_at', p_moment)) f;
-  update model_catalog c set {{prices.assigned priced}}, price_version = c.price_version + 1 where c.pin = was.pin;
-  return true;
-end $$;
-
--- Gives a model new prices, for an admin. Turns that are already accepted keep the old prices.
--- p_prices: the column of every component; price_image is null for a model of the kind 'chat'.
--- refused: admin, not_found, stale, other_kind.
-create function turnpike.put_model_prices(p_request turnpike.request,
-  p_pin text, p_prices jsonb, p_if_version integer)
-returns table (actor turnpike.caller, refused text, entity turnpike.catalog_answer) language plpgsql rows 1 as $$
-declare
-  admin turnpike.admin_caller;
-  was model_catalog;
-  changed model_catalog;
-begin
-  {{admin.opens row}}
-  select c.* into was from model_catalog c where c.pin = p_pin for no key update;
-  if was.pin is null then
-    refused := 'not_found';
-  elsif turnpike.is_stale(p_if_version, was.version) then
-    refused := 'stale';
-  elsif (was.kind = 'image') <> ((p_prices ->> 'price_image') is not null) then
-    refused := 'other_kind';
-  elsif turnpike.set_prices(was, p_prices, p_request.moment) then
-    update model_catalog c set version = c.version + 1, updated_at = p_request.moment,
-      updated_by = (admin.caller).user_id
-      where c.pin = p_pin
-      returning c.* into changed;
-    perform turnpike.note_change((admin.caller).user_id, 'model.prices', 'model', p_pin, turnpike.catalog_facts(was),
-      turnpike.catalog_facts(changed), p_request.request_id, p_request.address, p_request.moment);
-  end if;
-  entity := turnpike.catalog_answer_of(p_pin);
+  entity := turnpike.catalog_answer_of(new_model.pin, p_request.moment);
   {{admin.closes row}}
 end $$;

@@ -2,6 +2,7 @@ import { storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { currentRow } from "./planned-prices.ts"
 import { PRICE_FEED_POLICY } from "./policies.ts"
 import {
   type ComponentPrices,
@@ -22,7 +23,7 @@ import type { PriceSources } from "./provider-prices.ts"
 import { modelPricesSchema, serializeSources } from "./source-schemas.ts"
 import { serializeTerms } from "./term-schemas.ts"
 
-type Row = ComponentPrices &
+export type CatalogPrices = ComponentPrices &
   Pick<
     JsonRow<"model_catalog">,
     | "pin"
@@ -36,13 +37,16 @@ type Row = ComponentPrices &
     | "price_tiers"
     | "price_modifiers"
     | keyof PriceSources
-  >
+  > & {
+    /** The prices until the row's own begin. */
+    former: unknown
+  }
 type Tier = { above_input_tokens: number; usd: UsdPrices }
 
 const CHAT = componentsOf("chat")
 
 /** Compares the catalog's prices with a feed's. Changes nothing. */
-export function compareWithFeed(rows: readonly Row[], feed: PriceFeed, now: Date): Proposals {
+export function compareWithFeed(rows: readonly CatalogPrices[], feed: PriceFeed, now: Date): Proposals {
   const items = rows.filter(({ engine }) => engine !== "rehearsal").map((row) => compareModel(row, feed, now))
   return {
     feed: { ...feed.source, age_days: ageOf(feed, now) },
@@ -52,7 +56,8 @@ export function compareWithFeed(rows: readonly Row[], feed: PriceFeed, now: Date
   }
 }
 
-function compareModel(row: Row, feed: PriceFeed, now: Date): ComparedModel {
+function compareModel(planned: CatalogPrices, feed: PriceFeed, now: Date): ComparedModel {
+  const row = currentRow(planned)
   const { pin, label, enabled, version } = row
   const compared = { pin, label, enabled, version, feed_model: null, findings: [], not_compared: [], proposal: null }
   if (!FEED_ENGINES.includes(row.engine)) {
@@ -69,10 +74,10 @@ function compareModel(row: Row, feed: PriceFeed, now: Date): ComparedModel {
     return { ...compared, findings: [finding("unknown_model", text), ...retirement] }
   }
   // The feed has prices that we pay.
-  const listed: Row = { ...row, ...storedRow<PriceSources>(row).provider_prices }
+  const listed = listedBy(row)
   const prices = compareVersion(listed, current)
-  const later = next ? compareVersion(listed, next) : []
-  const due = prices.length > 0 ? current : later.length > 0 ? next : null
+  const later = next ? compareVersion(listedBy(planned), next) : []
+  const due = planned.former ? null : prices.length > 0 ? current : later.length > 0 ? next : null
   return {
     ...compared,
     feed_model: model.id,
@@ -89,6 +94,9 @@ function compareModel(row: Row, feed: PriceFeed, now: Date): ComparedModel {
     },
   }
 }
+
+/** A version with the prices of the provider. */
+const listedBy = (row: CatalogPrices): CatalogPrices => ({ ...row, ...storedRow<PriceSources>(row).provider_prices })
 
 const beginOf = ({ from }: FeedPrices) => (from === null ? null : new Date(from).toISOString())
 
@@ -107,7 +115,7 @@ const finding = (kind: Finding["kind"], text: string, more: Partial<Finding> = {
 const announced = (on: string) => finding("announced", `The provider changes its prices on ${on}.`, { on })
 
 /** The prices and tiers of a version that differ from the feed's. */
-function compareVersion(row: Row, { usd, tiers }: FeedPrices): Finding[] {
+function compareVersion(row: CatalogPrices, { usd, tiers }: FeedPrices): Finding[] {
   const ours = tiersOf(row)
   const limits = [...ours, ...tiers].map(({ above_input_tokens }) => above_input_tokens)
   return [
@@ -148,14 +156,14 @@ function comparePrices(kind: "price" | "tier_price", ours: UsdPrices, theirs: Us
 const usdOfRow = (row: Partial<ComponentPrices>): UsdPrices =>
   Object.fromEntries(CHAT.map((name) => [name, usdOf(row[columnOf(name)] ?? null)]))
 
-const tiersOf = (row: Row): Tier[] =>
+const tiersOf = (row: CatalogPrices): Tier[] =>
   (storedRow<PriceTerms>(row).price_tiers ?? []).map(({ above_input_tokens, ...prices }) => {
     const usd = usdOfRow(prices)
     return { above_input_tokens, usd: Object.fromEntries(TOKEN_COMPONENTS.map((name) => [name, usd[name]])) }
   })
 
 /** The model's prices with all amounts of the feed. A price that the feed does not have stays. */
-function proposedPrices(row: Row, { usd, tiers }: FeedPrices) {
+function proposedPrices(row: CatalogPrices, { usd, tiers }: FeedPrices) {
   const base = mixed(usdOfRow(row), usd)
   const ours = tiersOf(row)
   return {
@@ -173,7 +181,7 @@ function proposedPrices(row: Row, { usd, tiers }: FeedPrices) {
 }
 
 /** A request with a proposal for the provider's prices. Ours follow them, by the markup if there is one, or stay. */
-function withOurs(row: Row, proposed: ReturnType<typeof proposedPrices>) {
+function withOurs(row: CatalogPrices, proposed: ReturnType<typeof proposedPrices>) {
   const { provider_prices: listed, markup } = serializeSources(row)
   if (markup) return { provider: proposed, markup }
   if (!listed) return proposed
@@ -191,7 +199,7 @@ const mixed = (ours: UsdPrices, { cache_write_hour: hour, ...theirs }: UsdPrices
 })
 
 /** The model's own prices that the feed lacks, and factors, which it cannot express. */
-const notCompared = (row: Row, { usd }: FeedPrices): string[] => [
+const notCompared = (row: CatalogPrices, { usd }: FeedPrices): string[] => [
   ...CHAT.filter((name) => typeof row[columnOf(name)] === "number" && typeof usd[name] !== "number"),
   ...(row.price_modifiers === null ? [] : ["modifiers"]),
 ]

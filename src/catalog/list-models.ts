@@ -6,6 +6,7 @@ import { composed } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { released } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
+import { currentRow, pricesBefore } from "./planned-prices.ts"
 import {
   type ChatSingles,
   catalogFieldOf,
@@ -90,11 +91,13 @@ export async function listModels(ctx: Context, credential: Credential): Promise<
         ]),
       )
       .selectAll("c")
+      .select(pricesBefore(ctx.clock.now()).as("former"))
       .orderBy("c.sort_order")
       .orderBy("c.pin"),
   )
-  const image = rows.filter(({ kind }) => kind === "image").map(serializeImageModel)
-  return { chat: rows.filter(({ kind }) => kind === "chat").map(serializeModel), image }
+  const current = rows.map(currentRow)
+  const image = current.filter(({ kind }) => kind === "image").map(serializeImageModel)
+  return { chat: current.filter(({ kind }) => kind === "chat").map(serializeModel), image }
 }
 
 function serializeImageModel({ pin, label, engine, price_image }: ModelRow): Models["image"][number] {

@@ -36,6 +36,9 @@ export const releasedFeed = (): PriceFeed => ({
   retirements: RETIREMENTS,
 })
 
+/** The version of the released feed, without parsing it. */
+export const FEED_VERSION = `${FEED_SOURCE.package} ${FEED_SOURCE.version}`
+
 /** The engines whose models the feed has. A compatible server can be of any provider, with prices of its own. */
 export const FEED_ENGINES: readonly string[] = ["anthropic", "openai"]
 

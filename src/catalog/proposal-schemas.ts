@@ -42,7 +42,7 @@ const findingSchema = z
   })
   .meta({ id: "ModelFinding" })
 
-const comparedModelSchema = z
+export const comparedModelSchema = z
   .object({
     pin: z.string().meta({ example: "openai/gpt-5.4" }),
     label: z.string().meta({ example: "GPT-5.4" }),
@@ -65,7 +65,7 @@ const comparedModelSchema = z
       .nullable()
       .meta({
         description:
-          "Complete prices with the feed's amounts, as `PUT /api/admin/model-catalog/{pin}/prices` takes them; null: no price differs.",
+          "Complete prices with the feed's amounts, as `PUT /api/admin/model-catalog/{pin}/prices` takes them; null: no price differs, or other prices are planned.",
       }),
   })
   .meta({ id: "ComparedModel" })
@@ -75,7 +75,7 @@ export const proposalsSchema = z
     feed: z.object({
       package: z.string().meta({ description: "The package with the data.", example: "@pydantic/genai-prices" }),
       version: z.string().meta({ example: "0.1.8" }),
-      published_on: z.iso.date(),
+      published_on: z.iso.date().meta({ example: "2026-09-23" }),
       age_days: z.int().meta({ description: "The age of the data.", example: 67 }),
     }),
     checked_at: z.iso.datetime(),

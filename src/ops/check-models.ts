@@ -1,16 +1,16 @@
 import type { SystemContext } from "../actor/context.ts"
 import { plainJson } from "../base/plain-json.ts"
 import { compareWithFeed } from "../catalog/compare-feed.ts"
+import { readCatalogPrices } from "../catalog/list-proposals.ts"
 import { releasedFeed } from "../catalog/price-feed.ts"
 import type { ComparedModel, Proposals } from "../catalog/proposal-schemas.ts"
 
 /** Compares the catalog with the price feed of this release, without a network. Returns a report. */
 export async function checkModels(
-  { db, clock }: SystemContext,
-  { json, feed = releasedFeed() }: { json: boolean; feed?: ReturnType<typeof releasedFeed> },
+  ctx: SystemContext,
+  { json }: { json: boolean },
 ): Promise<{ report: string; hasFindings: boolean }> {
-  const rows = await db.selectFrom("model_catalog").selectAll().orderBy("sort_order").orderBy("pin").execute()
-  const compared = compareWithFeed(rows, feed, clock.now())
+  const compared = compareWithFeed(await readCatalogPrices(ctx), releasedFeed(), ctx.clock.now())
   return { report: json ? plainJson(compared, 2) : reportOf(compared), hasFindings: compared.finding_count > 0 }
 }
 

@@ -19,7 +19,7 @@ begin
     on conflict (pin) do nothing;
   select c.* into was from model_catalog c where c.pin = p_engine || '/' || p_model for no key update;
   if was.kind = 'chat' and not (p_keep_edits and was.updated_by is not null) then
-    perform turnpike.set_prices(was, p_prices, p_moment);
+    perform turnpike.set_prices(was, p_prices, null, p_moment);
     update model_catalog c set enabled = true, label = p_label, sort_order = p_sort_order, idle_seconds = p_idle_seconds
       where c.pin = was.pin;
   end if;

@@ -746,6 +746,7 @@ interface ModelCatalog {
   price_version: Generated<number>;
   price_web_search: number | null;
   price_x_search: number | null;
+  prices_from: Timestamp | null;
   provider_prices: Json | null;
   sort_order: Generated<number>;
   updated_at: Timestamp | null;
@@ -810,6 +811,13 @@ interface Postings {
   reason: string;
   turn_id: string;
   user_id: number;
+}
+
+interface PriceChecks {
+  checked_at: Timestamp;
+  digest: string;
+  feed: string;
+  one: Generated<boolean>;
 }
 
 interface PriceNames {
@@ -1975,6 +1983,7 @@ export interface DB {
   open_turns: OpenTurns;
   overview_counts: OverviewCounts;
   postings: Postings;
+  price_checks: PriceChecks;
   price_names: PriceNames;
   prices: Prices;
   procedure_releases: ProcedureReleases;

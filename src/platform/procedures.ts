@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_95f1a236d4e7"
+export const RELEASE = "turnpike_da4ecd467110"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -149,6 +149,8 @@ export interface Answers {
     provider_prices: unknown | null
     price_markup: unknown | null
     price_version: number
+    prices_from: string | null
+    former: unknown | null
     max_output_tokens: number
     context_tokens: number | null
     idle_seconds: number | null
@@ -1486,6 +1488,18 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       call: JsonRow<"turn_calls"> | null
+    }
+  }
+  cancel_planned_prices: {
+    args: {
+      request: Records["request"] | null
+      pin: string | null
+      if_version: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["catalog_answer"] | null
     }
   }
   cancel_turn: {
@@ -3360,6 +3374,18 @@ export interface Procedures {
       note_objects_removed: boolean | null
     }
   }
+  note_price_check: {
+    args: {
+      feed: string | null
+      digest: string | null
+      message: string | null
+      since: Date | null
+      moment: Date | null
+    }
+    row: {
+      note_price_check: boolean | null
+    }
+  }
   note_refused_request: {
     args: {
       request: Records["request"] | null
@@ -3851,6 +3877,7 @@ export interface Procedures {
       request: Records["request"] | null
       pin: string | null
       prices: JsonInput | null
+      from: Date | null
       if_version: number | null
     }
     row: {
@@ -5446,6 +5473,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
+  cancel_planned_prices: { args: ["request:request", "pin", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
   change_own_profile: { args: ["request:request", "ref", "since", "keys", "values:json", "most:json"], columns: ["actor:json", "outcome", "answer:json"] },
@@ -5593,6 +5621,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_loss: { args: ["turn_id", "epoch", "step", "cause", "micros", "moment"] },
   note_lost_picture: { args: ["turn_id", "file_id", "cause", "micros", "moment"] },
   note_objects_removed: { args: ["erasure_id", "keys", "moment"] },
+  note_price_check: { args: ["feed", "digest", "message", "since", "moment"] },
   note_refused_request: { args: ["request:request", "code", "operation", "param"], columns: ["actor:json"] },
   note_rejection: { args: ["provider_id", "most"] },
   note_removed_files: { args: ["file_ids", "moment"] },
@@ -5632,7 +5661,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
-  put_model_prices: { args: ["request:request", "pin", "prices:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_model_prices: { args: ["request:request", "pin", "prices:json", "from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },
   put_profile: { args: ["request:request", "ref", "profile:json"], columns: ["actor:json", "answer:json", "reached:json"] },
   put_provider_report: { args: ["request:request", "provider_id", "report:json", "sealed", "if_version"], columns: ["actor:json", "refused", "entity:json"] },

@@ -101,7 +101,8 @@ begin
   end if;
 
   -- Looks up the rows that the request names, and the hold that the turn can get.
-  admission := turnpike.admit_results(turnpike.admit_turn(caller, p_asked), caller, p_asked, p_new, p_request.moment);
+  admission := turnpike.admit_results(turnpike.admit_turn(caller, p_asked, p_request.moment), caller, p_asked, p_new,
+    p_request.moment);
   answer.most_output := admission.most_output;
   if admission.refused is not null then
     return turnpike.refused_answer(answer, admission, p_asked);
@@ -257,11 +258,11 @@ begin
   end if;
   headroom := reserved.headroom;
   refusal.hold := row(null, admission.needed, headroom.available, headroom.held, headroom.caps, null, headroom.credit);
-  select least(admission.wanted, turnpike.least_cost(c, admission.short_tokens, admission.answer_tokens,
+  select least(admission.wanted, turnpike.least_cost(m, admission.short_tokens, admission.answer_tokens,
     admission.tier)),
-    least(admission.wanted, turnpike.least_cost(c, admission.least_tokens, admission.answer_tokens, admission.tier))
+    least(admission.wanted, turnpike.least_cost(m, admission.least_tokens, admission.answer_tokens, admission.tier))
     into short_needed, least_needed
-    from model_catalog c
+    from model_catalog c, turnpike.model_at(c, p_spender.moment) m
     where c.pin = admission.pin;
   refusal.has_subscriber := turnpike.tell_refusal(p_spender.user_id, p_spender.key_id, admission.needed, short_needed,
     headroom.available, headroom.held, headroom.caps, p_spender.moment);

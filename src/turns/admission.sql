@@ -73,8 +73,8 @@ create type turnpike.asked_turn as (
   most_exchange bigint
 );
 
-create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn) returns turnpike.admission
-language plpgsql stable as $$
+create function turnpike.admit_turn(caller turnpike.caller, p_asked turnpike.asked_turn, p_moment timestamptz)
+returns turnpike.admission language plpgsql stable as $$
 declare
   admission turnpike.admission;
   space spaces;
@@ -109,7 +109,8 @@ begin
     return admission;
   end if;
   admission := turnpike.of_customer(admission, customer);
-  model := turnpike.model_of_turn(caller, coalesce(p_asked.model, space.prompt_facts ->> 'model', space.model));
+  model := turnpike.model_of_turn(caller, coalesce(p_asked.model, space.prompt_facts ->> 'model', space.model),
+    p_moment);
   if model.pin is null then
     admission.refused := 'model';
     return admission;
@@ -211,8 +212,9 @@ begin
   return admission;
 end $$;
 
--- Returns the model of a new turn; all null if there is no such enabled model. p_pin: null: the first of the catalog.
-create function turnpike.model_of_turn(caller turnpike.caller, p_pin text) returns model_catalog
+-- Returns the model of a new turn, with the prices of the moment; all null if there is no such enabled model.
+-- p_pin: null: the first of the catalog.
+create function turnpike.model_of_turn(caller turnpike.caller, p_pin text, p_moment timestamptz) returns model_catalog
 language plpgsql stable as $$
 declare
   model model_catalog;
@@ -228,7 +230,7 @@ begin
       where c.enabled and c.kind = 'chat'
       order by c.sort_order, c.pin limit 1;
   end if;
-  return model;
+  return turnpike.model_at(model, p_moment);
 end $$;
 
 -- Returns the admission of a turn with its amounts. They come from the bound of the first call by stored counts,
@@ -364,7 +366,7 @@ declare
   headroom turnpike.credit_left;
 begin
   {{caller.opens}}
-  admission := turnpike.admit_turn(caller, p_asked);
+  admission := turnpike.admit_turn(caller, p_asked, p_request.moment);
   refused := admission.refused;
   pin := admission.pin;
   most_output := admission.most_output;

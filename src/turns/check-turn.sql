@@ -20,7 +20,7 @@ begin
   then
     outcome := 'known';
   else
-    admission := turnpike.admit_turn(caller, p_asked);
+    admission := turnpike.admit_turn(caller, p_asked, p_request.moment);
     outcome := coalesce(admission.refused, 'admitted');
     most_output := admission.most_output;
     open_calls := admission.open;

@@ -15,7 +15,7 @@ type Terms = Parameters<typeof termRowOf>[0]
 function rowOf(model: string, usd: UsdPrices, { terms = {}, ...more }: { terms?: Terms } & Partial<Rows[number]> = {}) {
   const engine = more.engine ?? "openai"
   const own = { pin: `${engine}/${model}`, engine, model, label: model, kind: "chat", enabled: true, version: 3 }
-  const prices = { ...priceRowOf(usd), ...termRowOf(terms), price_version: 1 }
+  const prices = { ...priceRowOf(usd), ...termRowOf(terms), price_version: 1, former: null }
   return { ...own, context_tokens: 400_000, ...prices, ...more } as Rows[number]
 }
 

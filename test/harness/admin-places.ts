@@ -37,6 +37,17 @@ export const ADMIN_PLACES: AdminFixtures = {
     params: { pin: await catalogModel(estate) },
     body: { input: 2, cached: 0.2, output: 9 },
   }),
+  planModelPrices: async (estate) => ({
+    params: { pin: await catalogModel(estate) },
+    body: { begins_at: "2099-01-01T00:00:00Z", prices: { input: 2, cached: 0.2, output: 9 } },
+  }),
+  cancelPlannedPrices: async (estate) => {
+    const pin = await catalogModel(estate)
+    const body = { begins_at: "2099-01-01T00:00:00Z", prices: { input: 2, cached: 0.2, output: 9 } }
+    await estate.admin.json("PUT", `/api/admin/model-catalog/${pin}/planned-prices`, body)
+    return { params: { pin } }
+  },
+  listModelProposals: async () => ({}),
   listRecentSpaces: async () => ({}),
   listSpaceInventory: async ({ client }) => {
     await client.space()

@@ -20,6 +20,7 @@ const NEVER: Record<string, ErrorCode[]> = {
   addSpaceMember: ["CONFLICT"],
   addWorkspaceMember: ["WORKSPACE_EXISTS"],
   archiveSpace: ["SPACE_ARCHIVED", "LIMIT_REACHED"],
+  cancelPlannedPrices: ["LAST_ENABLED_MODEL"],
   checkMcpServer: ["SPACE_ARCHIVED", "LIMIT_REACHED"],
   createAccount: ["NOT_FOUND", "LAST_ADMIN"],
   createTeam: ["NOT_FOUND"],

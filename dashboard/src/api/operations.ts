@@ -902,6 +902,25 @@ export interface ChatPerson {
   last_activity: string | null
 }
 
+export interface ComparedModel {
+  pin: string
+  label: string
+  enabled: boolean
+  /** The version of the catalog's row, for `If-Match`. */
+  version: number
+  /** The feed's model; null: not found. */
+  feed_model: string | null
+  /** Prices and terms of the model that the feed cannot express, or why the model is not compared. */
+  not_compared: string[]
+  findings: ModelFinding[]
+  /** Complete prices with the feed's amounts, as `PUT /api/admin/model-catalog/{pin}/prices` takes them; null: no price differs, or other prices are planned. */
+  proposal: {
+    /** From when the provider has these prices; null: they count already. */
+    begins_at: string | null
+    prices: ModelPrices
+  } | null
+}
+
 /** A version of a space's whole configuration. Turns use one version from start to end. Secrets are not part of it. */
 export interface ConfigVersion {
   version: number
@@ -2643,7 +2662,7 @@ export type ListedPrices = {
   /** USD for one run of code in the provider's own container; null: free. */
   price_usd_per_code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
-  price_tiers?: ModelPriceTier[] | undefined
+  price_tiers?: ModelPriceTierInput[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   price_modifiers?: Record<string, number> | undefined
 } | null
@@ -3058,12 +3077,12 @@ export interface ModelCatalogAdd {
   /** USD for one run of code in the provider's own container; null: free. */
   price_usd_per_code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
-  price_tiers?: ModelPriceTier[] | undefined
+  price_tiers?: ModelPriceTierInput[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   price_modifiers?: Record<string, number> | undefined
   provider_prices?: ListedPrices | undefined
   /** Makes our prices of `provider_prices`. Then no other price is sent. */
-  markup?: PriceMarkup | null | undefined
+  markup?: PriceMarkupInput | null | undefined
   max_output_tokens?: number | undefined
   context_tokens?: number | null | undefined
   idle_seconds?: number | null | undefined
@@ -3121,6 +3140,7 @@ export interface ModelCatalogRow {
   } | null
   /** The number of the current prices. It increases with each change of a price. */
   price_version: number
+  planned_prices: PlannedModelPrices
   /** The maximum number of output tokens of one model call. */
   max_output_tokens: number
   /** The size of the context window, in tokens; null if unknown. */
@@ -3150,7 +3170,45 @@ export interface ModelCatalogRowList {
   offset: number
 }
 
+export interface ModelFinding {
+  /** `price`: a price differs. `tier_missing`: the provider has other prices for long prompts, and the catalog has none. `tier_unknown`: only the catalog has this tier. `tier_price`: a price of a tier differs. `announced`: the provider's prices change on `on`. `retirement`: the provider ends the model on `on`. `context`: the context windows differ. `unknown_model`: the feed does not know the model. */
+  kind: "price" | "tier_missing" | "tier_unknown" | "tier_price" | "announced" | "retirement" | "context" | "unknown_model"
+  /** The price's component; null: none. */
+  component: string | null
+  /** The limit of the tier; null: none. */
+  above_input_tokens: number | null
+  /** The catalog's price in USD, or its context window in tokens; null: it has none. */
+  ours: number | null
+  /** The same in the feed; null: it has none. */
+  feed: number | null
+  /** By how much the feed's price is higher, in percent of the catalog's; null if that is 0 or unknown. */
+  percent: number | null
+  /** The day in UTC; null: none. */
+  on: string | null
+  /** The finding in words. */
+  text: string
+}
+
 export interface ModelPriceTier {
+  /** USD per million input tokens. */
+  input: number
+  /** USD per million prompt tokens that the provider read from its cache. */
+  cached: number
+  /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+  cache_write: number | null
+  /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+  cache_write_hour: number | null
+  /** USD per million prompt tokens of audio; null: same as `input`. */
+  audio_input: number | null
+  /** USD per million output tokens. */
+  output: number
+  /** USD per million output tokens of reasoning; null: same as `output`. */
+  reasoning: number | null
+  /** Its prices count for the whole call if the prompt has more tokens than this, cached ones included. */
+  above_input_tokens: number
+}
+
+export interface ModelPriceTierInput {
   /** USD per million input tokens. */
   input: number | string
   /** USD per million prompt tokens that the provider read from its cache. */
@@ -3172,6 +3230,100 @@ export interface ModelPriceTier {
 /** Our prices: a list per million tokens, or the price of a picture for a model of the kind `image`. With `markup`, they are made of the prices of `provider`. */
 export type ModelPrices = {
   /** USD per million input tokens. */
+  input: number
+  /** USD per million prompt tokens that the provider read from its cache. */
+  cached: number
+  /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+  cache_write: number | null
+  /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+  cache_write_hour: number | null
+  /** USD per million prompt tokens of audio; null: same as `input`. */
+  audio_input: number | null
+  /** USD per million output tokens. */
+  output: number
+  /** USD per million output tokens of reasoning; null: same as `output`. */
+  reasoning: number | null
+  /** USD for one web search that the provider makes itself; null: free. */
+  web_search: number | null
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  code_execution: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  tiers: ModelPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  modifiers: Record<string, number>
+  /** The provider's prices, which we pay. Null or left out: the same as ours. */
+  provider?: {
+    /** USD per million input tokens. */
+    input: number
+    /** USD per million prompt tokens that the provider read from its cache. */
+    cached: number
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+    cache_write: number | null
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+    cache_write_hour: number | null
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input: number | null
+    /** USD per million output tokens. */
+    output: number
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning: number | null
+    /** USD for one web search that the provider makes itself; null: free. */
+    web_search: number | null
+    /** USD for one search of posts on X that the provider makes itself; null: free. */
+    x_search: number | null
+    /** USD for one run of code in the provider's own container; null: free. */
+    code_execution: number | null
+    /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+    tiers: ModelPriceTier[]
+    /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+    modifiers: Record<string, number>
+  } | null | undefined
+} | {
+  /** USD for one picture of any size. */
+  picture: number
+  /** The provider's prices, which we pay. Null or left out: the same as ours. */
+  provider?: {
+    /** USD for one picture of any size. */
+    picture: number
+  } | null | undefined
+} | {
+  provider: {
+    /** USD per million input tokens. */
+    input: number
+    /** USD per million prompt tokens that the provider read from its cache. */
+    cached: number
+    /** USD per million prompt tokens that the provider writes to its cache; null: same as `input`. */
+    cache_write: number | null
+    /** USD per million prompt tokens that the cache keeps for an hour instead of five minutes; null: the hour is never requested. */
+    cache_write_hour: number | null
+    /** USD per million prompt tokens of audio; null: same as `input`. */
+    audio_input: number | null
+    /** USD per million output tokens. */
+    output: number
+    /** USD per million output tokens of reasoning; null: same as `output`. */
+    reasoning: number | null
+    /** USD for one web search that the provider makes itself; null: free. */
+    web_search: number | null
+    /** USD for one search of posts on X that the provider makes itself; null: free. */
+    x_search: number | null
+    /** USD for one run of code in the provider's own container; null: free. */
+    code_execution: number | null
+    /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+    tiers: ModelPriceTier[]
+    /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+    modifiers: Record<string, number>
+  } | {
+    /** USD for one picture of any size. */
+    picture: number
+  }
+  markup: PriceMarkup
+}
+
+/** Our prices: a list per million tokens, or the price of a picture for a model of the kind `image`. With `markup`, they are made of the prices of `provider`. */
+export type ModelPricesInput = {
+  /** USD per million input tokens. */
   input: number | string
   /** USD per million prompt tokens that the provider read from its cache. */
   cached: number | string
@@ -3192,7 +3344,7 @@ export type ModelPrices = {
   /** USD for one run of code in the provider's own container; null: free. */
   code_execution?: number | string | null | undefined
   /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
-  tiers?: ModelPriceTier[] | undefined
+  tiers?: ModelPriceTierInput[] | undefined
   /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
   modifiers?: Record<string, number> | undefined
   /** The provider's prices, which we pay. Null or left out: the same as ours. */
@@ -3218,7 +3370,7 @@ export type ModelPrices = {
     /** USD for one run of code in the provider's own container; null: free. */
     code_execution?: number | string | null | undefined
     /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
-    tiers?: ModelPriceTier[] | undefined
+    tiers?: ModelPriceTierInput[] | undefined
     /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
     modifiers?: Record<string, number> | undefined
   } | null | undefined
@@ -3253,14 +3405,35 @@ export type ModelPrices = {
     /** USD for one run of code in the provider's own container; null: free. */
     code_execution?: number | string | null | undefined
     /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
-    tiers?: ModelPriceTier[] | undefined
+    tiers?: ModelPriceTierInput[] | undefined
     /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
     modifiers?: Record<string, number> | undefined
   } | {
     /** USD for one picture of any size. */
     picture: number | string
   }
-  markup: PriceMarkup
+  markup: PriceMarkupInput
+}
+
+export interface ModelPricesPlan {
+  /** The moment in the future from which new turns have these prices. */
+  begins_at: string
+  prices: ModelPricesInput
+}
+
+export interface ModelProposals {
+  feed: {
+    /** The package with the data. */
+    package: string
+    version: string
+    published_on: string
+    /** The age of the data. */
+    age_days: number
+  }
+  checked_at: string
+  finding_count: number
+  /** All models of providers, in the catalog's order. */
+  items: ComparedModel[]
 }
 
 export interface MonthStatement {
@@ -3440,6 +3613,38 @@ export interface PingEvent {
   }
 }
 
+/** Prices of turns that are accepted from `begins_at` on; null: no prices are planned. */
+export type PlannedModelPrices = {
+  begins_at: string
+  /** Prices in USD per million tokens. 0 for a model of the kind `image`. */
+  price_usd_per_million_tokens: {
+    input: number
+    cached: number
+    cache_write: number | null
+    cache_write_hour: number | null
+    audio_input: number | null
+    output: number
+    reasoning: number | null
+  }
+  /** The price of one picture in USD; null for a model of the kind `chat`. */
+  price_usd_per_picture: number | null
+  /** USD for one web search that the provider makes itself; null: free. */
+  price_usd_per_web_search: number | null
+  /** USD for one search of posts on X that the provider makes itself; null: free. */
+  price_usd_per_x_search: number | null
+  /** USD for one run of code in the provider's own container; null: free. */
+  price_usd_per_code_execution: number | null
+  /** Prices in USD per million tokens of calls with a longer prompt, in the order of `above_input_tokens`. */
+  price_tiers: ShownPriceTier[]
+  /** Factors of all prices per token, by how the provider says that it has served the call: a service tier (`flex`, `priority`), `fast`, or `geo_` and a region (`geo_us`). */
+  price_modifiers: Record<string, number>
+  provider_prices: ShownListedPrices
+  markup: {
+    percent: number
+    usd_per_million_tokens: number
+  } | null
+} | null
+
 export interface PoolCapacity {
   /** All accounts of the pool. Each is in exactly one of the six states below. */
   accounts: number
@@ -3554,6 +3759,14 @@ export interface PriceList {
 
 /** How our prices are made of the provider's: each is raised by a percentage, then by an amount, and rounded up to a credit micro. Factors stay the same. */
 export interface PriceMarkup {
+  /** The percentage that is added to every price. */
+  percent: number
+  /** USD that are added to every price per million tokens. Not allowed for pictures. */
+  usd_per_million_tokens: number
+}
+
+/** How our prices are made of the provider's: each is raised by a percentage, then by an amount, and rounded up to a credit micro. Factors stay the same. */
+export interface PriceMarkupInput {
   /** The percentage that is added to every price. */
   percent?: number | undefined
   /** USD that are added to every price per million tokens. Not allowed for pictures. */
@@ -6966,6 +7179,15 @@ export interface Operations {
     answer: InfraBilling
   }
 
+  /** Cancel a model's planned prices */
+  cancelPlannedPrices: {
+    path: {
+      /** The model's pin. You can write its slash as `%2F`. */
+      pin: string
+    }
+    answer: ModelCatalogRow
+  }
+
   /** Cancel a turn */
   cancelTurn: {
     path: {
@@ -8781,6 +9003,11 @@ export interface Operations {
     answer: ModelCatalogRowList
   }
 
+  /** Compare the catalog with providers' prices */
+  listModelProposals: {
+    answer: ModelProposals
+  }
+
   /** List the models */
   listModels: {
     query?: {
@@ -9233,6 +9460,16 @@ export interface Operations {
     answer: Turn
   }
 
+  /** Plan a model's prices */
+  planModelPrices: {
+    path: {
+      /** The model's pin. You can write its slash as `%2F`. */
+      pin: string
+    }
+    body: ModelPricesPlan
+    answer: ModelCatalogRow
+  }
+
   /** Preview the portal of an end user */
   previewPortal: {
     path: {
@@ -9361,7 +9598,7 @@ export interface Operations {
       /** The model's pin. You can write its slash as `%2F`. */
       pin: string
     }
-    body: ModelPrices
+    body: ModelPricesInput
     answer: ModelCatalogRow
   }
 
@@ -9905,6 +10142,7 @@ export const OPERATIONS: {
   archiveSpace: { method: "DELETE", path: "/api/account/spaces/{space_id}" },
   beginSecondFactor: { method: "POST", path: "/api/account/second-factor" },
   billInfra: { method: "POST", path: "/api/admin/system/bill-infra" },
+  cancelPlannedPrices: { method: "DELETE", path: "/api/admin/model-catalog/{pin}/planned-prices" },
   cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
   changePassword: { method: "PUT", path: "/api/account/password" },
   checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true },
@@ -10045,6 +10283,7 @@ export const OPERATIONS: {
   listMcpServerFailures: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-server-failures" },
   listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers" },
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
+  listModelProposals: { method: "GET", path: "/api/admin/model-catalog/proposals" },
   listModels: { method: "GET", path: "/api/account/models" },
   listPrices: { method: "GET", path: "/api/account/prices" },
   listProviderBooks: { method: "GET", path: "/api/admin/provider-books" },
@@ -10078,6 +10317,7 @@ export const OPERATIONS: {
   logout: { method: "POST", path: "/api/auth/logout" },
   patchModel: { method: "PATCH", path: "/api/admin/model-catalog/{pin}" },
   patchTurn: { method: "PATCH", path: "/api/account/turns/{turn_id}" },
+  planModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/planned-prices" },
   previewPortal: { method: "POST", path: "/api/account/end-users/{end_user_ref}/portal-previews" },
   putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
   putEndUserBilling: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/billing" },

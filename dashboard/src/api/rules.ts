@@ -472,6 +472,10 @@ export const ModelCatalogRowRules = {
   kind: { words: ["chat", "image"] },
 } as const
 
+export const ModelFindingRules = {
+  kind: { words: ["price", "tier_missing", "tier_unknown", "tier_price", "announced", "retirement", "context", "unknown_model"] },
+} as const
+
 export const ModelPriceTierRules = {
   input: { minimum: 0, maximum: 100000 },
   cached: { minimum: 0, maximum: 100000 },
@@ -483,7 +487,47 @@ export const ModelPriceTierRules = {
   above_input_tokens: { minimum: 1, maximum: 100000000 },
 } as const
 
+export const ModelPriceTierInputRules = {
+  input: { minimum: 0, maximum: 100000 },
+  cached: { minimum: 0, maximum: 100000 },
+  cache_write: { minimum: 0, maximum: 100000 },
+  cache_write_hour: { minimum: 0, maximum: 100000 },
+  audio_input: { minimum: 0, maximum: 100000 },
+  output: { minimum: 0, maximum: 100000 },
+  reasoning: { minimum: 0, maximum: 100000 },
+  above_input_tokens: { minimum: 1, maximum: 100000000 },
+} as const
+
 export const ModelPricesRules = {
+  input: { minimum: 0, maximum: 100000 },
+  cached: { minimum: 0, maximum: 100000 },
+  cache_write: { minimum: 0, maximum: 100000 },
+  cache_write_hour: { minimum: 0, maximum: 100000 },
+  audio_input: { minimum: 0, maximum: 100000 },
+  output: { minimum: 0, maximum: 100000 },
+  reasoning: { minimum: 0, maximum: 100000 },
+  web_search: { minimum: 0, maximum: 1000 },
+  x_search: { minimum: 0, maximum: 1000 },
+  code_execution: { minimum: 0, maximum: 1000 },
+  tiers: { maxItems: 8, default: [] },
+  modifiers: { default: {} },
+  "provider.input": { minimum: 0, maximum: 100000 },
+  "provider.cached": { minimum: 0, maximum: 100000 },
+  "provider.cache_write": { minimum: 0, maximum: 100000 },
+  "provider.cache_write_hour": { minimum: 0, maximum: 100000 },
+  "provider.audio_input": { minimum: 0, maximum: 100000 },
+  "provider.output": { minimum: 0, maximum: 100000 },
+  "provider.reasoning": { minimum: 0, maximum: 100000 },
+  "provider.web_search": { minimum: 0, maximum: 1000 },
+  "provider.x_search": { minimum: 0, maximum: 1000 },
+  "provider.code_execution": { minimum: 0, maximum: 1000 },
+  "provider.tiers": { maxItems: 8, default: [] },
+  "provider.modifiers": { default: {} },
+  picture: { minimum: 0, maximum: 1000 },
+  "provider.picture": { minimum: 0, maximum: 1000 },
+} as const
+
+export const ModelPricesInputRules = {
   input: { minimum: 0, maximum: 100000 },
   cached: { minimum: 0, maximum: 100000 },
   cache_write: { minimum: 0, maximum: 100000 },
@@ -563,6 +607,11 @@ export const PriceRules = {
 } as const
 
 export const PriceMarkupRules = {
+  percent: { minimum: 0, maximum: 1000, default: 0 },
+  usd_per_million_tokens: { minimum: 0, maximum: 100000, default: 0 },
+} as const
+
+export const PriceMarkupInputRules = {
   percent: { minimum: 0, maximum: 1000, default: 0 },
   usd_per_million_tokens: { minimum: 0, maximum: 100000, default: 0 },
 } as const

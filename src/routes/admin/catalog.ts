@@ -6,10 +6,16 @@ import {
   modelCatalogAddSchema,
   modelCatalogPatchSchema,
   PATCH_MODEL_ERRORS,
-  PUT_MODEL_PRICES_ERRORS,
   patchModel,
-  putModelPrices,
 } from "../../catalog/admin-models.ts"
+import { listProposals } from "../../catalog/list-proposals.ts"
+import { proposalsSchema } from "../../catalog/proposal-schemas.ts"
+import {
+  cancelPlannedPrices,
+  PUT_MODEL_PRICES_ERRORS,
+  planModelPricesSchema,
+  putModelPrices,
+} from "../../catalog/put-prices.ts"
 import { modelPricesSchema } from "../../catalog/source-schemas.ts"
 import type { App } from "../../http/app.ts"
 import { listOf, wholeList } from "../../http/query.ts"
@@ -58,6 +64,22 @@ export function mountCatalog(app: App) {
     async (c, { body }) => addCatalogModel(c.get("ctx"), sessionOf(c), body),
   )
 
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/model-catalog/proposals",
+      id: "listModelProposals",
+      tag,
+      summary: "Compare the catalog with providers' prices",
+      description:
+        "Compares prices, tiers and context windows with the price feed of this release, and finds models near their retirement. " +
+        "Nothing changes: send the prices of a proposal to `PUT /api/admin/model-catalog/{pin}/prices`, or plan them.",
+      answer: { status: 200, description: "All findings.", schema: proposalsSchema },
+      errors: [],
+    },
+    async (c) => listProposals(c.get("ctx"), sessionOf(c)),
+  )
+
   // Mounted before the shorter path, because a pin can contain slashes.
   app.operation(
     {
@@ -76,7 +98,43 @@ export function mountCatalog(app: App) {
       errors: PUT_MODEL_PRICES_ERRORS,
     },
     async (c, { params: { pin }, body: prices, ifVersion }) =>
-      putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, ifVersion }),
+      putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, from: null, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "put",
+      path: "/api/admin/model-catalog/{pin}/planned-prices",
+      id: "planModelPrices",
+      tag,
+      summary: "Plan a model's prices",
+      description:
+        "Creates a new `price_version` for turns that are accepted from `begins_at` on, to the millisecond. Until then, you can cancel it. " +
+        "A model has one plan, and no other change of its prices until the plan has begun.",
+      versioned: "checked",
+      params,
+      body: planModelPricesSchema,
+      answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
+      errors: PUT_MODEL_PRICES_ERRORS,
+    },
+    async (c, { params: { pin }, body: { prices, begins_at: from }, ifVersion }) =>
+      putModelPrices(c.get("ctx"), sessionOf(c), { pin, prices, from, ifVersion }),
+  )
+
+  app.operation(
+    {
+      method: "delete",
+      path: "/api/admin/model-catalog/{pin}/planned-prices",
+      id: "cancelPlannedPrices",
+      tag,
+      summary: "Cancel a model's planned prices",
+      description: "The current prices count on, with their version.",
+      versioned: "checked",
+      params,
+      answer: { status: 200, description: "The current model.", schema: catalogRowSchema },
+      errors: PUT_MODEL_PRICES_ERRORS,
+    },
+    async (c, { params: { pin }, ifVersion }) => cancelPlannedPrices(c.get("ctx"), sessionOf(c), { pin, ifVersion }),
   )
 
   app.operation(
