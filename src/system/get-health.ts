@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { Context } from "../actor/context.ts"
 import { ENGINES } from "../base/words.ts"
 import type { CronRuns } from "../platform/cron-state.ts"
+import type { Database } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import { unseenBooks } from "../provider-books/unseen-books.ts"
 import { RUNNERS_PATH } from "../turns/call-runner.ts"
@@ -141,21 +142,8 @@ async function readFigures(ctx: Context, now: Date) {
         .where("p.suspended_at", "is not", null)
         .select(({ fn }) => fn.countAll<number>().as("n"))
         .as("suspended"),
-      // Calls of our own keys are noted under the name of their engine.
-      eb
-        .selectFrom(
-          eb
-            .selectFrom("infrastructure_errors as x")
-            .where("x.created_at", ">", new Date(now.getTime() - HEALTH_POLICY.refusedMs))
-            .where("x.kind", "=", "model_call")
-            .where("x.name", "in", ENGINES)
-            .where("x.code", "in", OWN_FAULTS)
-            .select("x.error_id")
-            .limit(HEALTH_POLICY.mostCounted)
-            .as("o"),
-        )
-        .select(({ fn }) => fn.countAll<number>().as("n"))
-        .as("refused"),
+      callsWith(db, OWN_FAULTS, now).as("refused"),
+      callsWith(db, ["unpriced"], now).as("unpriced"),
       unseenBooks(db, now).as("books"),
       sessionFacts.as("session"),
     ])
@@ -164,8 +152,24 @@ async function readFigures(ctx: Context, now: Date) {
   return row
 }
 
+/** Counts the failures of the last minutes with these codes. Calls of our own keys have the name of their engine. */
+const callsWith = (db: Database, codes: readonly string[], now: Date) =>
+  db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("infrastructure_errors as x")
+        .where("x.created_at", ">", new Date(now.getTime() - HEALTH_POLICY.refusedMs))
+        .where("x.kind", "=", "model_call")
+        .where("x.name", "in", ENGINES)
+        .where("x.code", "in", codes)
+        .select("x.error_id")
+        .limit(HEALTH_POLICY.mostCounted)
+        .as("o"),
+    )
+    .select(({ fn }) => fn.countAll<number>().as("n"))
+
 function checksOf(
-  { sweeps, turns, deliveries, reconciliation, suspended, refused, books, session }: Figures,
+  { sweeps, turns, deliveries, reconciliation, suspended, refused, unpriced, books, session }: Figures,
   now: Date,
   runs: CronRuns | null,
 ): Check[] {
@@ -187,7 +191,7 @@ function checksOf(
     check("turns", turns, 0, overdue),
     check("webhooks", deliveries, 0, late),
     reconciled(reconciliation, secondsSince),
-    providersCheck(suspended ?? 0, refused ?? 0),
+    providersCheck({ suspended: suspended ?? 0, refused: refused ?? 0, unpriced: unpriced ?? 0 }),
     booksCheck(books ?? 0),
     settingsCheck(session),
   ]
@@ -202,11 +206,12 @@ function booksCheck(days: number): Check {
   return check("provider_books", days, 0, message)
 }
 
-/** Counts suspended accounts, and turns that failed because a provider refused our key, its credit or the model. */
-function providersCheck(suspended: number, refused: number): Check {
+/** Counts suspended accounts, calls that failed for a reason of our account, and calls without the factor of their tier. */
+function providersCheck({ suspended, refused, unpriced }: Record<"suspended" | "refused" | "unpriced", number>): Check {
   const accounts = suspended === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`
   const keys = refused === 0 ? "" : ` Calls that a provider refused for a reason of our account: ${refused}.`
-  return check("providers", suspended + refused, 0, accounts + keys)
+  const factors = unpriced === 0 ? "" : ` Calls in a tier that the catalog has no factor for: ${unpriced}.`
+  return check("providers", suspended + refused + unpriced, 0, accounts + keys + factors)
 }
 
 /** The value is the number of findings. A reconciliation that is too old fails, too. */

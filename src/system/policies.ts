@@ -12,7 +12,7 @@ export const HEALTH_POLICY = {
   reconciliationSeconds: 3 * 3_600,
   /** The most overdue turns and deliveries that are counted. */
   mostCounted: 1_000,
-  /** For how long a call that a provider refused for a reason of our account fails the check, in milliseconds. */
+  /** For how long a call that was refused for a reason of our account, or has no price, fails the check, in ms. */
   refusedMs: 600_000,
   /** The operator is told of a failure that lasts this long, in milliseconds. One slow minute is no alert. */
   alertAfterMs: 60_000,

@@ -88,6 +88,17 @@ describe("GET /api/health", () => {
     expect((await checks())[1].providers).toBe(true)
   })
 
+  test("A call in a tier that the catalog has no factor for fails the check, which is an alert", async () => {
+    await world.sql(
+      "insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', 'openai', 'unpriced', $1)",
+      [world.clock.now()],
+    )
+    expect(await checks()).toEqual([503, { ...FINE, providers: false }])
+    await world.advance(601_000)
+    await world.sweep()
+    expect((await checks())[1].providers).toBe(true)
+  })
+
   test("A turn that no runner takes is overdue, and one that waits for its account is not", async () => {
     const client = await world.createAccount()
     const space = await client.space()
