@@ -10,6 +10,7 @@ const Menu = lazyPart(() => import("../ui/menu.tsx").then((file) => ({ default: 
 const Disable = lazyPart(() => import("./catalog-disable.tsx").then((file) => ({ default: file.DisableModel })))
 const Prices = lazyPart(() => import("./catalog-prices.tsx").then((file) => ({ default: file.EditPrices })))
 const Learned = lazyPart(() => import("./catalog-learned.tsx").then((file) => ({ default: file.EditLearned })))
+const Cancel = lazyPart(() => import("./catalog-cancel-plan.tsx").then((file) => ({ default: file.CancelPlan })))
 const Rename = lazyPart(() => import("./catalog-rename.tsx").then((file) => ({ default: file.RenameModel })))
 
 /** Enables a model at once; asks for confirmation before it disables one. */
@@ -44,7 +45,7 @@ export function CatalogSwitch({ of }: { of: ModelCatalogRow }) {
 }
 
 export function CatalogActions({ of }: { of: ModelCatalogRow }) {
-  const [open, setOpen] = useState<"prices" | "label" | "learned" | null>(null)
+  const [open, setOpen] = useState<"prices" | "label" | "learned" | "plan" | null>(null)
   return (
     <>
       <Suspense fallback={<span className="inline-block size-8" />}>
@@ -52,6 +53,7 @@ export function CatalogActions({ of }: { of: ModelCatalogRow }) {
           label={`Actions for ${of.label}`}
           items={[
             { label: "Change prices", onSelect: () => setOpen("prices") },
+            ...(of.planned_prices ? [{ label: "Cancel planned prices", onSelect: () => setOpen("plan") }] : []),
             { label: "Change limits", onSelect: () => setOpen("learned") },
             { label: "Rename", onSelect: () => setOpen("label") },
           ]}
@@ -59,6 +61,7 @@ export function CatalogActions({ of }: { of: ModelCatalogRow }) {
       </Suspense>
       <Suspense>
         {open === "prices" && <Prices of={of} onClose={() => setOpen(null)} />}
+        {open === "plan" && <Cancel of={of} onClose={() => setOpen(null)} />}
         {open === "learned" && <Learned of={of} onClose={() => setOpen(null)} />}
         {open === "label" && <Rename of={of} onClose={() => setOpen(null)} />}
       </Suspense>

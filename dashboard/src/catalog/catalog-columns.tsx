@@ -2,7 +2,7 @@ import type { ModelCatalogRow } from "../api/operations.ts"
 import { MODEL_PRICES } from "../api/prices.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
-import { Count, Id, Money } from "../ui/values.tsx"
+import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { CatalogActions, CatalogSwitch } from "./catalog-actions.tsx"
 import { CatalogHandle } from "./catalog-handle.tsx"
 import { LimitsOfModel } from "./catalog-learned.tsx"
@@ -68,6 +68,7 @@ export function catalogColumns({ rows, defaults, onMove }: Options): Column<Mode
     { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
     { title: "Provider", cell: (row) => <ProviderPrices of={row} /> },
     { title: "Price version", right: true, cell: ({ price_version }) => price_version },
+    { title: "Next prices", cell: ({ planned_prices }) => <Time at={planned_prices?.begins_at} exact /> },
     {
       title: "Context window",
       right: true,

@@ -19,6 +19,8 @@ import { catalogPages } from "./pages.ts"
 
 const Add = lazyPart(() => import("./catalog-add.tsx").then((file) => ({ default: file.AddModel })))
 
+const Proposals = lazyPart(() => import("./catalog-proposals.tsx").then((file) => ({ default: file.CatalogProposals })))
+
 export function CatalogPage() {
   const catalog = useRead("listModelCatalog")
   const [adding, setAdding] = useState(false)
@@ -32,7 +34,14 @@ export function CatalogPage() {
       }
     >
       <Read of={catalog} rows={8}>
-        {({ items }) => <Catalog rows={items} />}
+        {({ items }) => (
+          <div className="flex flex-col gap-8">
+            <Catalog rows={items} />
+            <Suspense>
+              <Proposals rows={items} />
+            </Suspense>
+          </div>
+        )}
       </Read>
       {adding && (
         <Suspense>

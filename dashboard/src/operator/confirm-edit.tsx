@@ -9,6 +9,7 @@ interface ConfirmEditProps {
   about: ReactNode
   verb: string
   safe?: boolean
+  children?: ReactNode
   /** The mutation that `save` starts. The dialog shows its error. */
   change: { error: Error | null; isPending: boolean }
   save: (ifMatch: number) => void

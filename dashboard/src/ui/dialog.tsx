@@ -139,6 +139,7 @@ interface ConfirmProps {
   typed?: string
   /** The action loses no data, so its button is not red. */
   safe?: boolean
+  children?: ReactNode
 }
 
 export function ConfirmDialog({
@@ -153,6 +154,7 @@ export function ConfirmDialog({
   error,
   typed,
   safe,
+  children,
 }: ConfirmProps) {
   const [text, setText] = useState("")
   const close = () => {
@@ -180,6 +182,7 @@ export function ConfirmDialog({
         </>
       }
     >
+      {children}
       {typed !== undefined && (
         <TextInput
           label={`Type ${typed} to confirm`}
