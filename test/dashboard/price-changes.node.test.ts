@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ModelCatalogRow } from "../../dashboard/src/api/operations.ts"
-import { proposalChanges, rowChanges } from "../../dashboard/src/catalog/catalog-price-changes.tsx"
+import { proposalChanges, rowChanges } from "../../dashboard/src/catalog/catalog-changes.ts"
 
 const tokens = { input: 3, cached: 0.3, output: 15 }
 const rowOf = (more: object = {}) =>

@@ -3,7 +3,8 @@ import { useChange } from "../api/query.ts"
 import { ConfirmEdit } from "../operator/confirm-edit.tsx"
 import { toast } from "../ui/toast.tsx"
 import { exactUtc } from "../ui/values.tsx"
-import { PriceChanges, rowChanges } from "./catalog-price-changes.tsx"
+import { rowChanges } from "./catalog-changes.ts"
+import { PriceChanges } from "./catalog-price-changes.tsx"
 
 /** Shows the planned prices of a model, and cancels them. */
 export function CancelPlan({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {

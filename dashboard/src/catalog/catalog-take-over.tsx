@@ -5,7 +5,8 @@ import { ConfirmEdit } from "../operator/confirm-edit.tsx"
 import { fieldOfInstant, instantOfField } from "../ui/days.ts"
 import { Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { PriceChanges, proposalChanges } from "./catalog-price-changes.tsx"
+import { proposalChanges } from "./catalog-changes.ts"
+import { PriceChanges } from "./catalog-price-changes.tsx"
 
 interface TakeOverProps {
   of: ModelCatalogRow
