@@ -40,7 +40,8 @@ begin
   else
     select r.* into was from provider_reports r where r.provider_id = p_provider_id;
     if turnpike.is_stale(p_if_version, coalesce(was.version, 0)) then
-      refused := 'stale';
+      -- An edit of a setting that was removed has no current row.
+      refused := case when was.provider_id is null then 'not_found' else 'stale' end;
     elsif p_sealed is null and was.provider_id is null then
       refused := 'no_key';
     else

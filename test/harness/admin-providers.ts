@@ -41,8 +41,8 @@ export const ADMIN_PROVIDERS: AdminFixtures = {
     return { params: { provider_id: await storeAccount(world) } }
   },
   removeProvider: async ({ world }) => ({ params: { provider_id: await storeAccount(world) } }),
-  putProviderReport: async ({ world }) => ({
-    params: { provider_id: await storeAccount(world) },
+  putProviderReport: async (estate) => ({
+    params: { provider_id: (await storeReport(estate)).provider_id },
     body: { format: "openai", api_key: "sk-admin-canary-7f3a" },
   }),
   removeProviderReport: async (estate) => ({ params: { provider_id: (await storeReport(estate)).provider_id } }),

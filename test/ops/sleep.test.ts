@@ -32,9 +32,19 @@ async function checks(): Promise<[number, Record<string, boolean | null>]> {
 }
 
 const FINE = Object.fromEntries(
-  ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "settings"].map(
-    (name) => [name, true],
-  ),
+  [
+    "database",
+    "queue",
+    "redis",
+    "cron",
+    "sweeps",
+    "turns",
+    "webhooks",
+    "reconciliation",
+    "providers",
+    "provider_books",
+    "settings",
+  ].map((name) => [name, true]),
 )
 
 describe("An idle service", () => {

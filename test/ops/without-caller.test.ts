@@ -48,6 +48,8 @@ const WITHOUT_CALLER: Record<string, string> = {
   keep_login: OF_LOGINS,
   keep_statement: "reads amounts, times and counts from the rows",
   note_board: OF_SIGN_INS,
+  note_book: "needs the number of a claim of the day; findings change no amount",
+  note_book_failure: "as note_book",
   note_erased: "the rows must confirm that the data is gone",
   note_objects_removed: "only objects that an erasure has recorded",
   note_removed_files: "only files that are deleted",

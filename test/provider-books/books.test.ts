@@ -75,6 +75,8 @@ test("The key of the reports is stored sealed, and neither an answer nor the aud
 test("A setting without a key or of a missing account is refused, and so is a day that has not ended", async () => {
   expect((await put({ format: "openai" }))[1]).toMatchObject({ detail: [{ loc: ["body", "api_key"] }] })
   expect((await put(setting(), "missing"))[1].code).toBe("NOT_FOUND")
+  const removed = await admin.call("PUT", "/api/admin/providers/team/report", setting(), { "if-match": '"3"' })
+  expect(removed.status, "an edit of a setting that another admin has removed").toBe(404)
   expect((await admin.json("DELETE", "/api/admin/providers/team/report"))[1].code).toBe("NOT_FOUND")
   expect((await admin.json("GET", `/api/admin/provider-books/team/${yesterday()}`))[1].code).toBe("NOT_FOUND")
   const today = yesterday(0)
