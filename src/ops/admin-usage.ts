@@ -69,9 +69,11 @@ Brands and models
       register the webhook of the brand's bot at the messaging platform, at this host or the brand's
       first one; needs SECRETS_KEYS
   model --pin ENGINE/MODEL [--idle-seconds N] [--label L]
-        ${PRICE_USAGE.join(" ")}
+        ${PRICE_USAGE.join(" ")} [--tiers JSON] [--modifiers JSON]
       enable a model; prices are in USD per million tokens:
       ${PRICE_WORDS.join("\n      ")}
+      --tiers: prices for longer prompts, such as [{"above_input_tokens":272000,"input":5,"cached":0.5,"output":22.5}]
+      --modifiers: factors by how a call was served, such as {"flex":0.5,"priority":2}; without both, the model has none
   models check [--json]
       compare the catalog with the price feed of this release, and ask no network: prices, tiers,
       context windows and retirements; changes nothing; exits with 1 if it has findings`

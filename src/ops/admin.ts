@@ -18,7 +18,7 @@ import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
 import { enableModels } from "./models.ts"
-import { PRICE_OPTIONS, pricesOfOptions } from "./price-options.ts"
+import { PRICE_OPTIONS, pricesOfOptions, TERM_OPTIONS, termsOfOptions } from "./price-options.ts"
 import { publishSigningKeys } from "./publish-signing-keys.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
@@ -58,6 +58,7 @@ const { positionals, values } = parseArgs({
     "bot-username": { type: "string" },
     "bot-token": { type: "string" },
     ...PRICE_OPTIONS,
+    ...TERM_OPTIONS,
     "idle-seconds": { type: "string" },
     days: { type: "string" },
     json: { type: "boolean" },
@@ -229,7 +230,7 @@ async function run(client: pg.Client): Promise<string> {
       const usd = pricesOfOptions(values, amount)
       const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
       const limits = idle ? { idleSeconds: Number(idle) } : {}
-      const row = { engine, model: model.join("/"), label, usd, ...limits } as const
+      const row = { engine, model: model.join("/"), label, usd, terms: termsOfOptions(values), ...limits } as const
       const enable = () => enableModels(ctx.db, [row], { keepEdits: false, now })
       await audited(client, ctx, enable, () => ({
         action: "model.enable",

@@ -1,4 +1,5 @@
 import { priceRowOf, type UsdPrices } from "../catalog/price-components.ts"
+import type { PriceTerms } from "../catalog/price-terms.ts"
 import { call, type Database } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
@@ -8,6 +9,8 @@ export interface ConfiguredModel {
   model: string
   label: string
   usd: UsdPrices
+  /** Its tiers and factors. Default: none. */
+  terms?: PriceTerms
   /** How long the model can pause within a call. Default: TURN_POLICY.idleMs. */
   idleSeconds?: number
 }
@@ -60,8 +63,15 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
   await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
+const NO_TERMS: PriceTerms = { price_tiers: null, price_modifiers: null }
+
 /** Prices that are the provider's and ours. */
-const versionOf = (usd: UsdPrices) => ({ ...priceRowOf(usd), provider_prices: null, price_markup: null })
+const versionOf = (usd: UsdPrices, terms: PriceTerms) => ({
+  ...priceRowOf(usd),
+  ...terms,
+  provider_prices: null,
+  price_markup: null,
+})
 
 /**
  * Puts models at the start of the catalog and enables them. A changed price creates a new price version. `keepEdits`:
@@ -72,8 +82,8 @@ export async function enableModels(
   models: ConfiguredModel[],
   { keepEdits, now }: { keepEdits: boolean; now: Date },
 ): Promise<void> {
-  for (const [index, { engine, model, label, usd, idleSeconds = null }] of models.entries()) {
-    const row = { engine, model, label, sort_order: index, prices: versionOf(usd), idle_seconds: idleSeconds }
+  for (const [index, { engine, model, label, usd, terms = NO_TERMS, idleSeconds = null }] of models.entries()) {
+    const row = { engine, model, label, sort_order: index, prices: versionOf(usd, terms), idle_seconds: idleSeconds }
     await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
   }
 }

@@ -1,4 +1,6 @@
+import * as z from "zod"
 import { type ComponentName, componentOf, componentsOf, isRequired } from "../catalog/price-components.ts"
+import { termFields, termRowOf } from "../catalog/term-schemas.ts"
 
 const NAMES = componentsOf("chat")
 const optionOf = (name: ComponentName) => name.replaceAll("_", "-")
@@ -19,6 +21,9 @@ export const PRICE_WORDS = NAMES.map((name) => {
   return `--${optionOf(name)}: ${per === 1 ? `for ${about}` : about}${words}`
 })
 
+/** The options that set tiers and factors, as JSON. */
+export const TERM_OPTIONS = { tiers: { type: "string" }, modifiers: { type: "string" } } as const
+
 type Values = Record<string, unknown>
 
 /** The prices in USD of the options. Throws if one is missing or no amount. */
@@ -33,4 +38,23 @@ export function pricesOfOptions(values: Values, amountOf: (text: string) => numb
     return given === undefined ? [] : [[name, amountOf(given)] as const]
   })
   return Object.fromEntries(prices)
+}
+
+/** The tiers and factors of the options, as the catalog stores them. Throws if they are not valid. */
+export function termsOfOptions({ tiers, modifiers }: Values) {
+  const read = (option: string, text: unknown) => {
+    if (typeof text !== "string") return undefined
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      throw new Error(`--${option} must be JSON.`)
+    }
+  }
+  const parsed = z.strictObject(termFields).safeParse({
+    tiers: read("tiers", tiers),
+    modifiers: read("modifiers", modifiers),
+  })
+  if (parsed.success) return termRowOf(parsed.data)
+  const [fault] = parsed.error.issues
+  throw new Error(`--${fault?.path.join(".")}: ${fault?.message}`)
 }

@@ -105,6 +105,24 @@ test("Each act of the command line is in the audit log, without a secret", async
   for (const secret of [password, value]) expect(text).not.toContain(secret)
 })
 
+test("The command line sets tiers and factors of a model, and refuses wrong ones with their place", async () => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  const model = ["model", "--pin", "openai/tiered", "--input", "1", "--output", "2"]
+  const tiers = JSON.stringify([{ above_input_tokens: 272_000, input: 2, cached: 0.2, output: 3 }])
+  const modifiers = JSON.stringify({ flex: 0.5, priority: 2 })
+  expect((await admin(...model, "--tiers", tiers, "--modifiers", modifiers))[0]).toBe(0)
+  const terms = () => client.query("select price_tiers, price_modifiers from model_catalog where pin = 'openai/tiered'")
+  expect((await terms()).rows).toMatchObject([
+    {
+      price_tiers: [{ above_input_tokens: 272_000, price_input: 20_000_000, price_output: 30_000_000 }],
+      price_modifiers: { flex: 5_000, priority: 20_000 },
+    },
+  ])
+  expect((await admin(...model, "--modifiers", '{"standard":2}'))[0]).toBe(1)
+  expect((await admin(...model, "--tiers", "["))[0]).toBe(1)
+  expect((await terms()).rows).toMatchObject([{ price_modifiers: { flex: 5_000 } }])
+})
+
 test("The command line compares the catalog with the price feed, changes nothing, and exits with 1 if it has findings", async () => {
   expect((await admin("migrate"))[0]).toBe(0)
   await client.query("delete from model_catalog where engine <> 'rehearsal'")
