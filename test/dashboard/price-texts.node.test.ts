@@ -10,6 +10,7 @@ import {
   textsOf,
 } from "../../dashboard/src/catalog/catalog-price-texts.ts"
 import { pricesFrom, sourceOf, textsOfMarkup } from "../../dashboard/src/catalog/catalog-sources.ts"
+import { requestOfTerms, termsAreWhole, termsTextOf } from "../../dashboard/src/catalog/catalog-term-texts.ts"
 import { catalogRowSchema } from "../../src/catalog/admin-models.ts"
 import { COMPONENT_NAMES } from "../../src/catalog/price-components.ts"
 import { modelPricesSchema } from "../../src/catalog/source-schemas.ts"
@@ -55,7 +56,9 @@ test.each(["chat", "image"] as const)(
     const of = { ...row, provider_prices: null, markup: null } as unknown as ModelCatalogRow
     const markup = { percent: "12.5", usd: kind === "image" ? "0" : "0.1" }
     const parsed = (source: Parameters<typeof pricesFrom>[1]) =>
-      modelPricesSchema.parse(pricesFrom(of, source, { text, listed, markup }))
+      modelPricesSchema.parse(
+        pricesFrom(of, source, { text, listed, terms: termsTextOf(row), listedTerms: termsTextOf(row), markup }),
+      )
     const theirs = { ...requestOf(listed, kind), ...(kind === "chat" && { tiers: [], modifiers: {} }) }
     expect(parsed("same")).toEqual(theirs)
     expect(parsed("own")).toEqual({ ...theirs, provider: theirs })
@@ -73,4 +76,23 @@ test("A form begins with the prices that a row has", () => {
   const markup = { percent: 7.5, usd_per_million_tokens: 0.25 }
   const marked = { ...row, provider_prices: {}, markup } as ModelCatalogRow
   expect([sourceOf(marked), textsOfMarkup(marked)]).toEqual(["markup", { percent: "7.5", usd: "0.25" }])
+})
+
+test("A form of tiers and factors sends each that a row shows, and not one that is unfinished or named twice", () => {
+  const row = {
+    price_tiers: [{ above_input_tokens: 272_000, input: 5, cached: 0.5, output: 22.5, cache_write: null }],
+    price_modifiers: { flex: 0.5, priority: 2 },
+  } as unknown as ModelCatalogRow
+  const text = termsTextOf(row)
+  expect(text.tiers).toMatchObject([{ above: "272000", prices: { input: "5", output: "22.5", cache_write: "" } }])
+  const request = requestOfTerms(text)
+  expect(request).toMatchObject({ tiers: row.price_tiers, modifiers: row.price_modifiers })
+  const { input, cached, output } = textOf("chat")
+  expect(() => modelPricesSchema.parse({ ...requestOf({ input, cached, output }, "chat"), ...request })).not.toThrow()
+  expect(termsAreWhole(text)).toBe(true)
+  expect(termsAreWhole({ ...text, tiers: [{ above: "", prices: { input, cached, output } }] })).toBe(false)
+  expect(termsAreWhole({ ...text, tiers: [{ above: "1", prices: { input, cached } }] })).toBe(false)
+  const twice = [...text.factors, { tier: "flex", factor: "1" }]
+  expect(termsAreWhole({ ...text, factors: twice })).toBe(false)
+  expect(termsAreWhole({ tiers: [], factors: [] })).toBe(true)
 })

@@ -10,6 +10,7 @@ import { PriceFields } from "./catalog-price-fields.tsx"
 import { PriceTerms } from "./catalog-price-terms.tsx"
 import { listedOf, pricesAreWhole, rowPricesOf, textsOf } from "./catalog-price-texts.ts"
 import { markupIsWhole, pricesFrom, type Source, sourceOf, textsOfMarkup } from "./catalog-sources.ts"
+import { termsAreWhole, termsTextOf } from "./catalog-term-texts.ts"
 
 const SOURCES = choicesOf<Source>({
   same: "The same as the provider's",
@@ -23,16 +24,18 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
   const change = useChange("putModelPrices", { changes: ["listModelCatalog"], draft })
   const [text, setText] = draft.useField("text", textsOf(of))
   const [listed, setListed] = draft.useField("listed", textsOf(listedOf(of)))
+  const [terms, setTerms] = draft.useField("terms", termsTextOf(of))
+  const [listedTerms, setListedTerms] = draft.useField("listed_terms", termsTextOf(listedOf(of)))
   const [source, setSource] = draft.useField<Source>("source", sourceOf(of))
   const [markup, setMarkup] = draft.useField("markup", textsOfMarkup(of))
   const [hasOwn, hasListed] = [source !== "markup", source !== "same"]
   const isWhole =
-    (!hasOwn || pricesAreWhole(text, of.kind)) &&
-    (!hasListed || pricesAreWhole(listed, of.kind)) &&
+    (!hasOwn || (pricesAreWhole(text, of.kind) && termsAreWhole(terms))) &&
+    (!hasListed || (pricesAreWhole(listed, of.kind) && termsAreWhole(listedTerms))) &&
     (source !== "markup" || markupIsWhole(markup))
   const save = (ifMatch?: number) =>
     change.mutate(
-      { path: { pin: of.pin }, body: pricesFrom(of, source, { text, listed, markup }), ifMatch },
+      { path: { pin: of.pin }, body: pricesFrom(of, source, { text, listed, terms, listedTerms, markup }), ifMatch },
       {
         onSuccess: ({ price_version }) => {
           toast(`${of.label} now has price version ${price_version}.`)
@@ -63,7 +66,15 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
         <section className="grid gap-4">
           <h3 className="text-muted">The provider's prices, which you pay</h3>
           <PriceFields kind={of.kind} text={listed} onChange={setListed} error={change.error} within="provider." />
-          <PriceTerms of={listedOf(of)} />
+          {of.kind === "chat" && (
+            <PriceTerms
+              text={listedTerms}
+              onChange={setListedTerms}
+              error={change.error}
+              within="provider."
+              list="provider's "
+            />
+          )}
         </section>
       )}
       {source === "markup" && <MarkupFields kind={of.kind} text={markup} onChange={setMarkup} error={change.error} />}
@@ -71,7 +82,7 @@ export function EditPrices({ of, onClose }: { of: ModelCatalogRow; onClose: () =
         <section className="grid gap-4">
           {hasListed && <h3 className="text-muted">Our prices, which accounts pay</h3>}
           <PriceFields kind={of.kind} text={text} onChange={setText} error={change.error} />
-          <PriceTerms of={of} />
+          {of.kind === "chat" && <PriceTerms text={terms} onChange={setTerms} error={change.error} />}
         </section>
       )}
     </EditDialog>

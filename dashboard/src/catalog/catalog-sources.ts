@@ -1,6 +1,7 @@
 import type { ModelCatalogRow, ModelPrices } from "../api/operations.ts"
 import { plainNumber } from "../ui/plain.ts"
-import { listedOf, type PriceText, requestOf, termsOf } from "./catalog-price-texts.ts"
+import { type PriceText, requestOf } from "./catalog-price-texts.ts"
+import { requestOfTerms, type TermsText } from "./catalog-term-texts.ts"
 
 /** Where our prices come from. */
 export type Source = "same" | "markup" | "own"
@@ -25,14 +26,21 @@ export const markupIsWhole = ({ percent, usd }: MarkupText) => isAmount(percent)
 interface Texts {
   text: PriceText
   listed: PriceText
+  terms: TermsText
+  listedTerms: TermsText
   markup: MarkupText
 }
 
 /** The prices of a form as a request. */
-export function pricesFrom(of: ModelCatalogRow, source: Source, { text, listed, markup }: Texts): ModelPrices {
-  const ours = { ...requestOf(text, of.kind), ...termsOf(of) }
+export function pricesFrom(of: ModelCatalogRow, source: Source, texts: Texts): ModelPrices {
+  const { markup, terms, listedTerms } = texts
+  const listOf = (text: PriceText, own: TermsText) => ({
+    ...requestOf(text, of.kind),
+    ...(of.kind === "chat" && requestOfTerms(own)),
+  })
+  const ours = listOf(texts.text, terms)
   if (source === "same") return ours as ModelPrices
-  const provider = { ...requestOf(listed, of.kind), ...termsOf(listedOf(of)) }
+  const provider = listOf(texts.listed, listedTerms)
   if (source === "own") return { ...ours, provider } as ModelPrices
   const made = { percent: Number(markup.percent), usd_per_million_tokens: Number(markup.usd) }
   return { provider, markup: made } as ModelPrices
