@@ -47,6 +47,7 @@ const V1: Api = {
     "frameworks",
     "idempotency",
     "billing",
+    "prices",
     "receipts",
     "metering",
     "caps",

@@ -32,6 +32,7 @@ import { exampleData } from "./event-webhooks.ts"
 import { limitsTables } from "./limits-table.ts"
 import { openAiFieldsTable } from "./openai-fields.ts"
 import { AI_SDK_PATH, CLIENT_PATH, PYTHON_CLIENT_PATH } from "./served-packages.ts"
+import { usageNamesTable } from "./usage-names.ts"
 
 const QUOTA_EXCEEDED = {
   code: "QUOTA_EXCEEDED",
@@ -152,6 +153,7 @@ const INSERTS: Record<string, string> = {
   faults: String(MAX_FAULTS),
   chat_fields: openAiFieldsTable("chat"),
   response_fields: openAiFieldsTable("responses"),
+  usage_names: usageNamesTable(),
   low_budget: countInWords(THINKING_BUDGETS.low),
   medium_budget: countInWords(THINKING_BUDGETS.medium),
   first_try: timeInWords(DIALECT_POLICY.firstTryMs),
