@@ -1,23 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Call, computed, decimal } from "../../examples/verify-receipts/documents.ts"
 import { TURN_POLICY } from "../../src/turns/policies.ts"
-import { addModel } from "../harness/models.ts"
+import { createCountingWorld } from "../harness/counting-world.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { chunk, counts, texts } from "../harness/recorded.ts"
-import { bytesOfFrames } from "../harness/replay.ts"
-import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
-import { createWorld, type TestClient, type World } from "../harness/world.ts"
+import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
+import type { TestClient, World } from "../harness/world.ts"
 
 let world: World
 let usage: object = {}
 beforeAll(async () => {
-  world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
-  await addModel(world)
-  world.serve("model.test", () => {
-    const frames = [...texts(), chunk({}, "stop"), counts(usage), "[DONE]"]
-    const bytes = bytesOfFrames({ engine: "openai-compatible", frames })
-    return new Response(bytes, { headers: { "content-type": "text/event-stream" } })
-  })
+  world = await createCountingWorld(() => ({ usage }))
 })
 afterAll(() => world.close())
 

@@ -1,27 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { catalogModel } from "../harness/admin-places.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { addModel } from "../harness/models.ts"
+import { createCountingWorld } from "../harness/counting-world.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { chunk, counts, texts } from "../harness/recorded.ts"
-import { bytesOfFrames } from "../harness/replay.ts"
-import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
-import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
+import { type TestClient, turnOf, type World } from "../harness/world.ts"
 
 /** Prices that begin at a moment in the future, without a person. */
 
 let world: World
 let admin: Admin
 beforeAll(async () => {
-  world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
-  await addModel(world)
-  admin = await signInAdmin(world)
   const usage = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010 }
-  world.serve("model.test", () => {
-    const frames = [...texts(), chunk({}, "stop"), counts(usage), "[DONE]"]
-    const bytes = bytesOfFrames({ engine: "openai-compatible", frames })
-    return new Response(bytes, { headers: { "content-type": "text/event-stream" } })
-  })
+  world = await createCountingWorld(() => ({ usage }))
+  admin = await signInAdmin(world)
 })
 afterAll(() => world.close())
 

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
-import { addModel } from "../harness/models.ts"
+import { createCountingWorld } from "../harness/counting-world.ts"
 import { addImageModel, logInMedia, PAINTER, serveImages } from "../harness/pictures.ts"
 import { expectPromises } from "../harness/promises.ts"
-import { chunk, counts, texts } from "../harness/recorded.ts"
-import { bytesOfFrames } from "../harness/replay.ts"
-import { PROVIDED_PIN, PROVIDER_URL } from "../harness/scripted-provider.ts"
-import { createWorld, type TestClient, turnOf, type World } from "../harness/world.ts"
+import { PROVIDED_PIN } from "../harness/scripted-provider.ts"
+import { type TestClient, turnOf, type World } from "../harness/world.ts"
 
 /** The cost of calls for us, at prices of the provider that are not ours. */
 
@@ -15,16 +13,8 @@ let admin: Admin
 let usage: object
 let said: object
 beforeAll(async () => {
-  world = await createWorld({ env: { OPENAI_BASE_URL: PROVIDER_URL } })
-  await addModel(world)
+  world = await createCountingWorld(() => ({ usage, said }))
   admin = await signInAdmin(world)
-  world.serve("model.test", () => {
-    const frames = [...texts(), chunk({}, "stop"), counts(usage), "[DONE]"].map((frame) =>
-      typeof frame === "string" ? frame : { ...frame, ...said },
-    )
-    const bytes = bytesOfFrames({ engine: "openai-compatible", frames })
-    return new Response(bytes, { headers: { "content-type": "text/event-stream" } })
-  })
 })
 beforeEach(() => {
   usage = { prompt_tokens: 1_000, completion_tokens: 10, prompt_tokens_details: { cached_tokens: 200 } }
