@@ -10,12 +10,21 @@ export function opened(schema: JsonValue): JsonValue {
   const inside = Object.entries(schema)
     .filter(([name, value]) => name !== "additionalProperties" || value !== false)
     .map(([name, value]) => [name, SAMPLES.includes(name) ? value : openedPart(value, name)])
-  const { enum: values, type, ...rest } = Object.fromEntries(inside) as JsonValue
+  const whole = withoutTwins(Object.fromEntries(inside))
+  const { enum: values, type, ...rest } = whole
   const words = Array.isArray(values) ? values.filter((value) => value !== null) : []
-  if (words.length < 2 || !words.every((word) => typeof word === "string")) return Object.fromEntries(inside)
+  if (words.length < 2 || !words.every((word) => typeof word === "string")) return whole
   const isNullable = Array.isArray(type) && type.includes("null")
   const known = { type: "string", enum: words }
   return { ...rest, anyOf: [known, { type: "string" }, ...(isNullable ? [{ type: "null" }] : [])] }
+}
+
+/** A request takes an amount as a number or as text. In an answer both are the same number. */
+function withoutTwins(schema: JsonValue): JsonValue {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const parts = [...new Map(anyOf.map((part: JsonValue) => [JSON.stringify(part), part])).values()]
+  return parts.length === 1 ? { ...parts[0], ...rest } : { ...rest, anyOf: parts }
 }
 
 function openedPart(value: unknown, name: string): unknown {
