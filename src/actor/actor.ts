@@ -26,7 +26,8 @@ export interface SessionCredential {
   /** True for an admin who acts as a user. Such a session is read-only. */
   acting?: true
   /**
-   * True if the operation needs a fresh proof of identity (src/base/operation-powers.ts). Without one the session is not usable.
+   * True if the operation needs a fresh proof of identity (src/base/operation-powers.ts). Without one the session is
+   * not usable.
    */
   proved?: true
   /** The session is not usable if it belongs to another user. */

@@ -60,10 +60,9 @@ interface ModelDay extends Day {
 }
 
 /**
- * Reports cost and billed amount per turn and per million tokens by day, for admins: of all accounts, one
- * account or one chat. Sums are divided among kinds of tokens in proportion to the catalog prices of the day's
- * models when the day began: costs by the provider's, billed amounts by ours. For one account or chat, the average
- * prices of all calls in the range count.
+ * Reports cost and bills per turn and per million tokens by day: of all accounts, one account or one chat. Sums are
+ * divided among kinds of tokens by the prices of the day's models when the day began: costs by the provider's, bills by
+ * ours. For one account or chat, the average prices of all calls in the range count.
  */
 export async function reportCostRates(
   ctx: Context,

@@ -206,7 +206,7 @@ function booksCheck(days: number): Check {
   return check("provider_books", days, 0, message)
 }
 
-/** Counts suspended accounts, calls that failed for a reason of our account, and calls without the factor of their tier. */
+/** Counts suspended accounts, calls that failed through our account, and calls without the factor of their tier. */
 function providersCheck({ suspended, refused, unpriced }: Record<"suspended" | "refused" | "unpriced", number>): Check {
   const accounts = suspended === 0 ? "No provider account is suspended." : `Suspended provider accounts: ${suspended}.`
   const keys = refused === 0 ? "" : ` Calls that a provider refused for a reason of our account: ${refused}.`

@@ -275,9 +275,9 @@ begin
   return admission;
 end $$;
 
--- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1: in each tier that the
--- prompt can reach, in the dearest region, and as it is asked for (p_tier). Prompt and answer are rounded up separately,
--- as in affordableOutput (src/billing/price.ts).
+-- Returns the hold that pays for a call with this many tokens, in credit micros, at least 1. It pays for each tier that
+-- the prompt can reach. It pays for the dearest region, and for the service that is asked for (p_tier). Prompt and
+-- answer are rounded up separately, as in affordableOutput (src/billing/price.ts).
 create function turnpike.least_cost(model model_catalog, p_prompt bigint, p_answer bigint, p_tier text) returns bigint
 language plpgsql stable as $$
 declare

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A price list in credit micros. Its tier counts above `limit` tokens, and its factor, in ten-thousandths, for flex. */
+/** A price list in credit micros. Its tier counts above `limit` tokens, and its factor for flex (ten-thousandths). */
 interface List {
   own: number[]
   limit: number

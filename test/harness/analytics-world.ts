@@ -86,7 +86,7 @@ export interface Planted {
     cached?: number
     output?: number
     micros?: number
-    /** What it cost us, if that is not its price. */
+    /** Its cost for us, if that is not its price. */
     ours?: number
     seconds?: number
   }[]
