@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from "@pydantic/genai-prices"
+import { FEED_ENGINES } from "../src/catalog/policies.ts"
 import type { ComponentName } from "../src/catalog/price-components.ts"
 import type { FeedModel, FeedPrices } from "../src/catalog/price-feed.ts"
 
@@ -11,7 +12,6 @@ import type { FeedModel, FeedPrices } from "../src/catalog/price-feed.ts"
  */
 const FILE = "src/catalog/feed-data.ts"
 const PACKAGE = { name: "@pydantic/genai-prices", version: "0.1.8", published: "2026-09-23" }
-const ENGINES = ["anthropic", "openai"] as const
 
 /** The price of each component in the package, and how many units it is for, in ours. */
 const PRICES: [ComponentName, string, number][] = [
@@ -74,7 +74,7 @@ function versionsOf({ id, prices }: ModelInfo): FeedPrices[] {
 /** Models of text: those that price both directions in tokens. */
 const isText = ({ usd }: FeedPrices) => usd.input !== undefined && usd.output !== undefined
 
-function modelsOf(engine: (typeof ENGINES)[number]): FeedModel[] {
+function modelsOf(engine: string): FeedModel[] {
   const provider = findProvider({ providerId: engine })
   if (!provider) throw new Error(`${PACKAGE.name} has no provider ${engine}.`)
   return provider.models
@@ -109,7 +109,7 @@ const licence = await readFile(join(folder, "LICENSE"), "utf8")
 const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string }
 if (version !== PACKAGE.version) throw new Error(`Write the day of ${PACKAGE.name} ${version} into ${FILE}'s script.`)
 
-const models = ENGINES.flatMap(modelsOf)
+const models = FEED_ENGINES.flatMap(modelsOf)
 const source = `// Generated from the data of ${PACKAGE.name} and @anthropic-ai/sdk by scripts/generate-price-feed.ts.
 ${licence.trim().replaceAll(/^/gm, "// ").replaceAll(/ +$/gm, "")}
 export const FEED_SOURCE = ${JSON.stringify({ package: PACKAGE.name, version, published_on: PACKAGE.published })}

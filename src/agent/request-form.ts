@@ -81,12 +81,13 @@ export function otherForm(
 
 /** A provider without room in its flexible tier is asked for its usual service, for this call alone. */
 function withoutTier(form: RequestForm): OtherForm | null {
-  if (form.without.has("service_tier")) return null
-  return {
-    form: { ...form, without: new Set([...form.without, "service_tier" as const]) },
-    change: { without: "service_tier", isOnce: true },
-  }
+  return form.without.has("service_tier") ? null : leavingOut(form, "service_tier", true)
 }
+
+const leavingOut = (form: RequestForm, setting: Setting, isOnce: boolean): OtherForm => ({
+  form: { ...form, without: new Set([...form.without, setting]) },
+  change: { without: setting, isOnce },
+})
 
 /** Names the form of an answer, or the tool whose input it is, in requests and in words. */
 const FORM =
@@ -130,7 +131,7 @@ function withoutSetting(call: ModelCall, form: RequestForm, error: ModelError): 
   const isOnce =
     (setting === "reasoning" && (call.reasoning === "none" || VALUES.test(said))) ||
     (setting === "service_tier" && VALUES.test(said))
-  return { form: { ...form, without: new Set([...form.without, setting]) }, change: { without: setting, isOnce } }
+  return leavingOut(form, setting, isOnce)
 }
 
 /** The limit of an answer as the provider names it, or half of the refused one. */

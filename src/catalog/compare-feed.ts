@@ -3,7 +3,7 @@ import { toUsd } from "../base/money.ts"
 import { DAY_MS } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { currentRow } from "./planned-prices.ts"
-import { PRICE_FEED_POLICY } from "./policies.ts"
+import { FEED_ENGINES, PRICE_FEED_POLICY } from "./policies.ts"
 import {
   type ComponentPrices,
   columnOf,
@@ -16,7 +16,7 @@ import {
   unitPriceOf,
   usdOf,
 } from "./price-components.ts"
-import { ageOf, FEED_ENGINES, type FeedPrices, findInFeed, type PriceFeed, pricesOn } from "./price-feed.ts"
+import { ageOf, type FeedPrices, findInFeed, type PriceFeed, pricesOn } from "./price-feed.ts"
 import type { PriceTerms } from "./price-terms.ts"
 import type { ComparedModel, Finding, Proposals } from "./proposal-schemas.ts"
 import type { PriceSources } from "./provider-prices.ts"

@@ -6,3 +6,6 @@ export const PRICE_FEED_POLICY = {
   /** The most models that an alert names. */
   mostNamed: 20,
 } as const
+
+/** The engines whose models the price feed has. A compatible server can be of any provider, with prices of its own. */
+export const FEED_ENGINES: readonly string[] = ["anthropic", "openai"]

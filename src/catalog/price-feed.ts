@@ -39,9 +39,6 @@ export const releasedFeed = (): PriceFeed => ({
 /** The version of the released feed, without parsing it. */
 export const FEED_VERSION = `${FEED_SOURCE.package} ${FEED_SOURCE.version}`
 
-/** The engines whose models the feed has. A compatible server can be of any provider, with prices of its own. */
-export const FEED_ENGINES: readonly string[] = ["anthropic", "openai"]
-
 /** The model of the feed with this name: the one with this id, or the first whose names fit. */
 export function findInFeed({ models }: PriceFeed, engine: string, name: string): FeedModel | null {
   const own = models.filter((model) => model.engine === engine)

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../base/fields.ts"
+import { isFields } from "../base/fields.ts"
 import { microsOf, ReportError, reportedCount, reportedList, reportedName } from "./report-day.ts"
 import type { ReportFormat } from "./report-format.ts"
 
@@ -30,9 +30,7 @@ export const OPENROUTER_REPORT: ReportFormat = {
     path: (responseId) => ["/generation", [["id", responseId]]],
     read: ({ data }) => {
       if (!isFields(data)) throw new ReportError("unknown_form")
-      return microsOfGeneration(data)
+      return microsOf(data.total_cost)
     },
   },
 }
-
-const microsOfGeneration = ({ total_cost }: Fields) => microsOf(total_cost)

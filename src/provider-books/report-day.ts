@@ -1,5 +1,6 @@
 import { type Fields, isFields } from "../base/fields.ts"
 import { MICROS_PER_USD } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
 
 /** The numbers that are compared. Amounts are in credit micros. */
 export const UNITS = [
@@ -68,9 +69,9 @@ export function requireUsd(currency: unknown): void {
 /** The start of a day (UTC) and of the next one. */
 export function endsOf(day: string): { starts: Date; ends: Date } {
   const starts = new Date(`${day}T00:00:00Z`)
-  return { starts, ends: new Date(starts.getTime() + 86_400_000) }
+  return { starts, ends: new Date(starts.getTime() + DAY_MS) }
 }
 
 /** The day (UTC) this many days before the one of a moment. */
 export const dayBefore = (moment: Date, days: number): string =>
-  new Date(moment.getTime() - days * 86_400_000).toISOString().slice(0, 10)
+  new Date(moment.getTime() - days * DAY_MS).toISOString().slice(0, 10)

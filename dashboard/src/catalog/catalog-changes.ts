@@ -4,7 +4,7 @@ import { listedOf, requestOf, termsOf, textsOf } from "./catalog-price-texts.ts"
 
 type Prices = Record<string, unknown>
 
-/** A price that changes, in USD; null: there is none. */
+/** A price that changes, in USD; null: no price. */
 export interface PriceChange {
   label: string
   before: number | null
