@@ -1,3 +1,4 @@
+import { notFoundPage, PLAIN_PAGE_HEADERS, wantsPage } from "../src/http/plain-page.ts"
 import { isInsecure, redirectToHttps } from "../src/http/secure-scheme.ts"
 import { answerWellKnown } from "../src/http/well-known.ts"
 
@@ -14,7 +15,12 @@ export default {
     if (isInsecure(request.url)) return redirectToHttps(request.url)
     const known = answerWellKnown(request.url)
     if (known) return known
-    if (!OTHERS.test(new URL(request.url).pathname)) return ASSETS.fetch(request)
+    const { pathname } = new URL(request.url)
+    if (!OTHERS.test(pathname)) {
+      const file = await ASSETS.fetch(request)
+      if (file.status !== 404 || !wantsPage(request.headers.get("accept"))) return file
+      return new Response(await notFoundPage(pathname), { status: 404, headers: PLAIN_PAGE_HEADERS })
+    }
     return Response.json({ detail: "This host serves the web app only.", code: "NOT_FOUND" }, { status: 404 })
   },
 } satisfies ExportedHandler<Bindings>

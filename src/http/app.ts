@@ -15,12 +15,13 @@ import { answerError, nothingAt } from "./api-errors.ts"
 import type { AppEnv } from "./app-env.ts"
 import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
+import { notFoundPage, PLAIN_PAGE_HEADERS, wantsPage } from "./plain-page.ts"
 import { contentTag, requireMatch } from "./preconditions.ts"
 import { rateHeaders } from "./rate-headers.ts"
 import { rightsFirst } from "./rights-first.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
-import { answerInsecure, isInsecure } from "./secure-scheme.ts"
+import { API_PATHS, answerInsecure, isInsecure } from "./secure-scheme.ts"
 import { sessionOf } from "./session-of.ts"
 import { shownPath } from "./shown-path.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
@@ -161,9 +162,16 @@ function createApp(group: Group, overrides: Overrides = {}): App {
     })
   }
   app.onError(answerError)
-  app.notFound((c) => answerError(nothingAt(c.req.path), c))
+  app.notFound(answerNothing)
   group.mount(app)
   return app
+}
+
+/** Answers an address where there is nothing: programs get an error, and a person in a browser gets a page. */
+async function answerNothing(c: HonoContext<AppEnv>): Promise<Response> {
+  const { path } = c.req
+  if (API_PATHS.test(path) || !wantsPage(c.req.header("accept"))) return answerError(nothingAt(path), c)
+  return c.html(await notFoundPage(path), 404, PLAIN_PAGE_HEADERS)
 }
 
 /** Serves a request that may change something, and keeps the cron from sleeping through it. */
