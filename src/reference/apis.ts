@@ -16,6 +16,8 @@ export interface Api {
   name: string
   /** The path of the list of pages for models, in the form of llmstxt.org. */
   llmsPath?: string
+  /** The path of all pages in one file, which models look for beside the list. */
+  llmsFullPath?: string
   surface: Surface
   /** Names of files in `guides/`, in the order in which a newcomer reads them. */
   guides: string[]
@@ -32,6 +34,7 @@ const V1: Api = {
   pagePath: "/docs",
   name: "Docs",
   llmsPath: "/llms.txt",
+  llmsFullPath: "/llms-full.txt",
   surface: API_SURFACE,
   guides: [
     "start",

@@ -1,8 +1,8 @@
 import { Marked, Parser, type Token, type Tokens } from "marked"
 
-/** A part of a page that the search finds: a section, a row of a table, or an operation. */
+/** A part of a page that the search finds. A `field` is a row of a table of fields of another API. */
 export interface PageEntry {
-  kind: "page" | "section" | "row" | "operation"
+  kind: "page" | "section" | "row" | "field" | "operation"
   /** The anchor on its page; empty for the page itself. */
   id: string
   title: string
@@ -23,6 +23,13 @@ export interface Rendered {
   /** The first entry is the page itself. */
   entries: PageEntry[]
 }
+
+/** The comment before a table: words for the search of its rows, and whether they are fields of another API. */
+interface RowWords {
+  words: string
+  foreign: boolean
+}
+const NO_WORDS: RowWords = { words: "", foreign: false }
 
 /** The languages of samples, in the order of their tabs. */
 export const LANGUAGES = { typescript: "TypeScript", python: "Python", bash: "curl" } as const
@@ -45,7 +52,8 @@ export const slugOf = (text: string) =>
 /**
  * Renders the Markdown of a guide or a description. `linkOf` makes an address of each link. Headings and rows of
  * tables get anchors; `<!-- search: words -->` after a heading adds words for the search of the section, and
- * `<!-- rows: words -->` for each row of its table.
+ * `<!-- rows: words -->` for each row of its table. Rows below `<!-- fields: words -->` describe another API, so
+ * that answers about this one come first.
  */
 export function renderMarkdown(text: string, linkOf: (href: string) => string = (href) => href): Rendered {
   const tokens = marked.lexer(text)
@@ -54,7 +62,7 @@ export function renderMarkdown(text: string, linkOf: (href: string) => string = 
   })
   const page: Rendered = { html: "", headings: [], entries: [{ kind: "page", id: "", title: "", words: "", text: "" }] }
   const ids = new Set<string>()
-  let rowWords = ""
+  let rows = NO_WORDS
   const unique = (id: string): string => {
     const free = [id, ...Array.from({ length: 99 }, (_, n) => `${id}-${n + 2}`)].find((one) => !ids.has(one)) ?? id
     ids.add(free)
@@ -62,9 +70,9 @@ export function renderMarkdown(text: string, linkOf: (href: string) => string = 
   }
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as Token
-    if (token.type === "heading") rowWords = ""
+    if (token.type === "heading") rows = NO_WORDS
     if (token.type === "heading") page.html += heading(token as Tokens.Heading, page, unique)
-    else if (token.type === "table") page.html += table(token as Tokens.Table, page, rowWords, unique)
+    else if (token.type === "table") page.html += table(token as Tokens.Table, page, rows, unique)
     else if (token.type === "code") {
       const group = [token as Tokens.Code]
       while (isLanguage(token.lang) && isNextSample(tokens, at)) {
@@ -74,7 +82,8 @@ export function renderMarkdown(text: string, linkOf: (href: string) => string = 
       page.html += codes(group.map(({ lang, text }) => ({ lang: lang ?? "", text })))
     } else if (token.type === "html") {
       addWords(token.raw, page)
-      rowWords = /<!-- rows: (.*?) -->/.exec(token.raw)?.[1] ?? rowWords
+      const [, of, words] = /<!-- (fields|rows): (.*?) -->/.exec(token.raw) ?? []
+      if (words) rows = { words, foreign: of === "fields" }
     } else {
       page.html += marked.parser([token])
       addText(plain(token), page)
@@ -128,7 +137,7 @@ function addText(text: string, page: Rendered): void {
 function table(
   { header, rows }: Tokens.Table,
   page: Rendered,
-  rowWords: string,
+  words: RowWords,
   unique: (id: string) => string,
 ): string {
   const names = header.map(({ tokens }) => tokens.map(plain).join(""))
@@ -142,10 +151,10 @@ function table(
     const [, code] = /`([\w.…-]+)`/.exec(cells[0]?.text ?? "") ?? []
     const id = unique(code ?? slugOf(title).slice(0, 60))
     page.entries.push({
-      kind: "row",
+      kind: words.foreign ? "field" : "row",
       id,
       title: status + title,
-      words: rowWords,
+      words: words.words,
       text: texts.slice(1).filter(Boolean).join(" · "),
     })
     const columns = cells.map(

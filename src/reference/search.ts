@@ -31,7 +31,6 @@ const SYNONYMS: Record<string, string[]> = {
   upload: ["file"],
   attachment: ["file"],
   cost: ["billed"],
-  price: ["billed"],
   charged: ["billed"],
   budget: ["cap"],
   customer: ["end", "user"],
@@ -40,14 +39,17 @@ const SYNONYMS: Record<string, string[]> = {
   resend: ["replay"],
   stop: ["cancel"],
   abort: ["cancel"],
-  sse: ["stream"],
+  sse: ["follow"],
+  stream: ["follow"],
+  streaming: ["follow"],
   poll: ["wait"],
   gdpr: ["erase"],
+  privacy: ["erase"],
   token: ["key"],
 }
 
 /** Sections and rows answer questions. Operations match more words, since their names repeat their titles. */
-const WEIGHTS = { page: 0.6, section: 1, row: 0.9, operation: 0.6 }
+const WEIGHTS = { page: 0.7, section: 1, row: 0.9, field: 0.35, operation: 0.6 }
 
 /** A search over the entries of an index. */
 export function createSearch(entries: readonly Found[]) {

@@ -163,10 +163,11 @@ export function sitePages(
     headings: guidePages.map(({ path, title }) => ({ id: path.split("/").at(-1) ?? "", level: 2, title })),
     html: guidePages.map(({ path, title, html }) => partOfAll(path.split("/").at(-1) ?? "", title, html)).join("\n"),
   }
-  const pages = [home, all, ...guidePages, ...operationPages]
+  const contentPages = [...guidePages, ...operationPages]
+  const pages = [home, all, ...contentPages]
   const files = new Map<string, string | Buffer>(pages.map((page) => [`${page.path}.html`, siteHtml(page, map, names)]))
   files.set(map.index, indexText)
-  for (const { path, markdown } of [...guidePages, ...operationPages]) files.set(markdownPath(path), markdown)
+  for (const { path, markdown } of contentPages) files.set(markdownPath(path), markdown)
   const groups = [
     { name: "Guides", pages: guidePages },
     { name: "Operations", pages: operationPages },
@@ -176,6 +177,7 @@ export function sitePages(
   files.set(markdownPath(map.everything), guidePages.map(({ markdown }) => markdown).join("\n"))
   const places = { everything: markdownPath(map.everything), document: api.documentPath }
   if (api.llmsPath) files.set(api.llmsPath, llmsText({ ...listed, title: api.surface.info.title }, places))
+  if (api.llmsFullPath) files.set(api.llmsFullPath, contentPages.map(({ markdown }) => markdown).join("\n"))
   return { files, index }
 }
 

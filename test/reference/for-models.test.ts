@@ -32,6 +32,16 @@ test("The file /llms.txt has a title, a summary and lists of links, and each lin
   }
 })
 
+test("The file /llms-full.txt has each page that /llms.txt lists", async () => {
+  const { status, type, text } = await read("/llms-full.txt")
+  expect([status, type]).toEqual([200, "text/plain; charset=utf-8"])
+  const titles = [...text.matchAll(/^# (.*)$/gm)].map(([, title]) => title)
+  const listed = [...(await read("/llms.txt")).text.matchAll(/^- \[([^\]]+)\]\(\/docs\/[\w/-]+\.md\)/gm)].map(
+    ([, title]) => title,
+  )
+  expect(titles).toEqual(expect.arrayContaining(listed))
+})
+
 test("Every page of the reference names its Markdown, which has its title and no HTML, placeholder or search words", async () => {
   const home = await read("/docs")
   const paths = [...home.text.matchAll(/ href="(\/(?:api\/)?docs(?:\/[\w/-]+)?)"/g)].map(([, path = ""]) => path)

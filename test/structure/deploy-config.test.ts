@@ -114,6 +114,7 @@ test("Each operation is routed to its worker, on every host", () => {
       "/docs",
       "/docs/page.js",
       "/llms.txt",
+      "/llms-full.txt",
       "/v1/openapi.json",
       "/api/docs",
       "/api/docs/page.js",

@@ -26,7 +26,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Errors", path: "/docs/errors", words: "Handle errors", operators: false },
   { title: "Limits", path: "/docs/limits", words: "Spending Files Turns Spaces and tools Webhooks Requests and streams Numbers per account", operators: false },
   { title: "Lists", path: "/docs/lists", words: "", operators: false },
-  { title: "How long data is kept", path: "/docs/retention", words: "Keep data for a shorter time A turn without its texts", operators: false },
+  { title: "How long data is kept", path: "/docs/retention", words: "Keep data for a shorter time Erase a customer A turn without its texts", operators: false },
   { title: "Money, time, sizes", path: "/docs/conventions", words: "Amounts Encoding Lost updates Requests and versions", operators: false },
   { title: "From the Assistants API", path: "/docs/assistants", words: "What becomes what A thread with two messages", operators: false },
   { title: "Compare", path: "/docs/compare", words: "OpenAI's Responses API OpenAI's Assistants API Anthropic's managed agents LangGraph Platform Building it yourself", operators: false },
