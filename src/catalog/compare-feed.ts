@@ -20,7 +20,7 @@ import { ageOf, type FeedPrices, findInFeed, type PriceFeed, pricesOn } from "./
 import type { PriceTerms } from "./price-terms.ts"
 import type { ComparedModel, Finding, Proposals } from "./proposal-schemas.ts"
 import type { PriceSources } from "./provider-prices.ts"
-import { modelPricesSchema, serializeSources } from "./source-schemas.ts"
+import { modelPricesSchema, requestListOf, serializeSources } from "./source-schemas.ts"
 import { serializeTerms } from "./term-schemas.ts"
 
 export type CatalogPrices = ComponentPrices &
@@ -185,10 +185,7 @@ function withOurs(row: CatalogPrices, proposed: ReturnType<typeof proposedPrices
   const { provider_prices: listed, markup } = serializeSources(row)
   if (markup) return { provider: proposed, markup }
   if (!listed) return proposed
-  const usd = usdOfRow(row)
-  const { price_tiers: tiers, price_modifiers: modifiers } = serializeTerms(row)
-  const ours = Object.fromEntries(CHAT.map((name) => [requestNameOf(name), usd[name] ?? null]))
-  return { ...ours, tiers, modifiers, provider: proposed }
+  return { ...requestListOf(row), provider: proposed }
 }
 
 /** The hour stays without a price, since a price would make calls request it. */

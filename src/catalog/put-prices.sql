@@ -4,12 +4,13 @@ create function turnpike.set_prices(was model_catalog, p_prices jsonb, p_from ti
 returns boolean language plpgsql as $$
 declare
   priced model_catalog := jsonb_populate_record(was, p_prices);
+  present model_catalog := turnpike.model_at(was, p_moment);
 begin
+  if ({{prices.columns priced}}) is not distinct from ({{prices.columns present}}) then
+    return false;
+  end if;
   if coalesce(was.prices_from > p_moment, false) then
     raise exception 'Other prices of % are planned. Cancel them first.', was.pin;
-  end if;
-  if ({{prices.columns priced}}) is not distinct from ({{prices.columns was}}) then
-    return false;
   end if;
   insert into former_prices
     select f.*

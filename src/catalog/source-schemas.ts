@@ -6,7 +6,9 @@ import {
   type ComponentPrices,
   catalogFieldOf,
   columnOf,
+  componentsOf,
   priceRowOf,
+  requestNameOf,
   TOKEN_COMPONENTS,
   usdOf,
 } from "./price-components.ts"
@@ -87,21 +89,22 @@ function checkMarkup(listed: ProviderPrices, markup: Markup, fault: Fault): void
 }
 
 /** The price list of a chat model or of a model for pictures, in a request that sets prices. */
-const tokenList = tokenPricesSchema.extend({ ...singlePrices, ...termFields })
+export const tokenListSchema = tokenPricesSchema.extend({ ...singlePrices, ...termFields })
 const pictureList = z.strictObject({ picture: perPicture })
 const provider = { description: "The provider's prices, which we pay. Null or left out: the same as ours." }
 
+/** The prices of a chat model, with our list. */
+export const ownPricesSchema = tokenListSchema.extend({ provider: tokenListSchema.nullish().meta(provider) })
+/** The prices of a model whose list a markup makes. */
+export const markedPricesSchema = z
+  .strictObject({ provider: z.union([tokenListSchema, pictureList]), markup })
+  .superRefine(({ provider, markup }, check) => {
+    const fault: Fault = (path, message) => check.addIssue({ code: "custom", path, message })
+    checkMarkup(listRowOf(provider), markup, fault)
+  })
+
 export const modelPricesSchema = z
-  .union([
-    tokenList.extend({ provider: tokenList.nullish().meta(provider) }),
-    pictureList.extend({ provider: pictureList.nullish().meta(provider) }),
-    z
-      .strictObject({ provider: z.union([tokenList, pictureList]), markup })
-      .superRefine(({ provider, markup }, check) => {
-        const fault: Fault = (path, message) => check.addIssue({ code: "custom", path, message })
-        checkMarkup(listRowOf(provider), markup, fault)
-      }),
-  ])
+  .union([ownPricesSchema, pictureList.extend({ provider: pictureList.nullish().meta(provider) }), markedPricesSchema])
   .meta({
     id: "ModelPrices",
     description:
@@ -109,13 +112,20 @@ export const modelPricesSchema = z
       "the prices of `provider`.",
   })
 
-type PriceList = z.output<typeof tokenList> | z.output<typeof pictureList>
+type PriceList = z.output<typeof tokenListSchema> | z.output<typeof pictureList>
 export type Prices = z.output<typeof modelPricesSchema>
 
 const listRowOf = (prices: PriceList): ProviderPrices => ({
   ...priceRowOf("picture" in prices ? { image: prices.picture } : prices),
   ...termRowOf("picture" in prices ? {} : prices),
 })
+
+/** A chat model's list as a request sets it. */
+export const requestListOf = (row: Partial<ComponentPrices> & { price_tiers: unknown; price_modifiers: unknown }) => {
+  const { price_tiers: tiers, price_modifiers: modifiers } = serializeTerms(row)
+  const usd = componentsOf("chat").map((name) => [requestNameOf(name), usdOf(row[columnOf(name)] ?? null)] as const)
+  return { ...Object.fromEntries(usd), tiers, modifiers }
+}
 
 /** The columns of a price version. */
 function versionOf(own: ProviderPrices | null, listed: ProviderPrices | null, markup: Markup | null) {

@@ -47,7 +47,7 @@ export async function seedDemo(
     const models = await configuredModels(env)
     const { db } = directContext(client)
     await disableOtherModels(db, models)
-    await enableModels(db, models, { keepEdits: true, now: new Date() })
+    await enableModels(db, models, new Date())
     const secrets = (await readDemo(dataDir, sql)) ?? (await makeDemo(sql))
     await seedGroups(sql, { apiKey: secrets.api_key, now: new Date() })
     await seedTasks(sql, { key: secrets.api_key, now: new Date() })

@@ -1,4 +1,4 @@
-import { PRICE_USAGE, PRICE_WORDS } from "./price-options.ts"
+import { NONE, PRICE_WORDS } from "./price-options.ts"
 
 /** The help of `npm run admin`. */
 export const ADMIN_USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
@@ -69,11 +69,18 @@ Brands and models
       register the webhook of the brand's bot at the messaging platform, at this host or the brand's
       first one; needs SECRETS_KEYS
   model --pin ENGINE/MODEL [--idle-seconds N] [--label L]
-        ${PRICE_USAGE.join(" ")} [--tiers JSON] [--modifiers JSON]
-      enable a model; prices are in USD per million tokens:
+        [--PRICE USD]… [--tiers JSON] [--modifiers JSON] [--provider JSON] [--markup JSON]
+      enable a model, and add it if it is new; what no option names stays as it is;
+      the value ${NONE} removes what an option has set, such as --cache-write ${NONE} or --markup ${NONE};
+      a new model needs --input and --output, or --provider and --markup;
+      each PRICE is in USD per million tokens, and one of these:
       ${PRICE_WORDS.join("\n      ")}
       --tiers: prices for longer prompts, such as [{"above_input_tokens":272000,"input":5,"cached":0.5,"output":22.5}]
-      --modifiers: factors by how a call was served, such as {"flex":0.5,"priority":2}; without both, the model has none
+      --modifiers: factors by how a call was served, such as {"flex":0.5,"priority":2}
+      --provider: the provider's prices if they differ from ours, such as
+        {"input":2,"cached":0.2,"output":8,"tiers":[…],"modifiers":{…}}; ${NONE}: they are ours
+      --markup: makes our prices of the provider's, such as {"percent":20,"usd_per_million_tokens":0.05};
+        without --provider, the prices until now become the provider's; ${NONE}: our prices stay, as a list of their own
   models check [--json]
       compare the catalog with the price feed of this release, and ask no network: prices, tiers,
       context windows and retirements; changes nothing; exits with 1 if it has findings`

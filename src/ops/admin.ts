@@ -17,9 +17,9 @@ import { connectOwner } from "./connect-owner.ts"
 import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
-import { enableModels } from "./models.ts"
-import { PRICE_OPTIONS, pricesOfOptions, TERM_OPTIONS, termsOfOptions } from "./price-options.ts"
+import { PRICE_OPTIONS } from "./price-options.ts"
 import { publishSigningKeys } from "./publish-signing-keys.ts"
+import { putModel } from "./put-model.ts"
 import { pruneReleases, readRelease } from "./release.ts"
 import { resealAll } from "./reseal.ts"
 import { markRestored } from "./restored.ts"
@@ -58,7 +58,6 @@ const { positionals, values } = parseArgs({
     "bot-username": { type: "string" },
     "bot-token": { type: "string" },
     ...PRICE_OPTIONS,
-    ...TERM_OPTIONS,
     "idle-seconds": { type: "string" },
     days: { type: "string" },
     json: { type: "boolean" },
@@ -72,12 +71,6 @@ function need(name: Needed): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${ADMIN_USAGE}`)
   return value
-}
-
-function amount(text: string): number {
-  const usd = Number(text)
-  if (!(usd >= 0)) throw new Error(`"${text}" is not an amount in USD. Give a number from 0.`)
-  return usd
 }
 
 async function run(client: pg.Client): Promise<string> {
@@ -223,20 +216,8 @@ async function run(client: pg.Client): Promise<string> {
       return setBotWebhook(ctx, { brand: need("brand"), host, keys: process.env.SECRETS_KEYS, apiUrl, fetch })
     }
     case "model": {
-      const [engine, ...model] = need("pin").split("/")
-      if (engine !== "anthropic" && engine !== "openai" && engine !== "openai-compatible") {
-        throw new Error("--pin must be anthropic/MODEL, openai/MODEL or openai-compatible/MODEL.")
-      }
-      const usd = pricesOfOptions(values, amount)
-      const [label, idle] = [values.label ?? need("pin"), values["idle-seconds"]]
-      const limits = idle ? { idleSeconds: Number(idle) } : {}
-      const row = { engine, model: model.join("/"), label, usd, terms: termsOfOptions(values), ...limits } as const
-      const enable = () => enableModels(ctx.db, [row], { keepEdits: false, now })
-      await audited(client, ctx, enable, () => ({
-        action: "model.enable",
-        subject: ["model", need("pin")],
-        after: row,
-      }))
+      const put = () => putModel(ctx, need("pin"), values)
+      await audited(client, ctx, put, (after) => ({ action: "model.enable", subject: ["model", need("pin")], after }))
       return `${need("pin")} is enabled.`
     }
     case "models": {

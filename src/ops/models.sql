@@ -26,6 +26,15 @@ begin
   return (select c.price_version from model_catalog c where c.pin = was.pin);
 end $$;
 
+-- Locks a model of the catalog until the transaction ends, and returns it. Null: the catalog has no such model.
+create function turnpike.lock_model(p_pin text, p_moment timestamptz) returns turnpike.catalog_answer
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('model_catalog'), 0);
+  perform from model_catalog c where c.pin = p_pin for no key update;
+  return turnpike.catalog_answer_of(p_pin, p_moment);
+end $$;
+
 -- Disables every provider model except these, and returns how many it disabled. One model must stay enabled, so if no
 -- other is, the rehearsal model is enabled.
 create function turnpike.disable_other_models(p_pins text[]) returns integer language plpgsql as $$

@@ -1,5 +1,4 @@
 import { priceRowOf, type UsdPrices } from "../catalog/price-components.ts"
-import type { PriceTerms } from "../catalog/price-terms.ts"
 import { call, type Database } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 
@@ -9,10 +8,6 @@ export interface ConfiguredModel {
   model: string
   label: string
   usd: UsdPrices
-  /** Its tiers and factors. Default: none. */
-  terms?: PriceTerms
-  /** How long the model can pause within a call. Default: TURN_POLICY.idleMs. */
-  idleSeconds?: number
 }
 
 type Environment = Record<string, string | undefined>
@@ -63,27 +58,19 @@ export async function disableOtherModels(db: Database, models: ConfiguredModel[]
   await call(db, "disable_other_models", { pins: models.map(({ engine, model }) => `${engine}/${model}`) })
 }
 
-const NO_TERMS: PriceTerms = { price_tiers: null, price_modifiers: null }
-
-/** Prices that are the provider's and ours. */
-const versionOf = (usd: UsdPrices, terms: PriceTerms) => ({
+/** Prices that are the provider's and ours, without tiers and factors. */
+const versionOf = (usd: UsdPrices) => ({
   ...priceRowOf(usd),
-  ...terms,
+  price_tiers: null,
+  price_modifiers: null,
   provider_prices: null,
   price_markup: null,
 })
 
-/**
- * Puts models at the start of the catalog and enables them. A changed price creates a new price version. `keepEdits`:
- * rows that an admin has changed are left as they are.
- */
-export async function enableModels(
-  db: Database,
-  models: ConfiguredModel[],
-  { keepEdits, now }: { keepEdits: boolean; now: Date },
-): Promise<void> {
-  for (const [index, { engine, model, label, usd, terms = NO_TERMS, idleSeconds = null }] of models.entries()) {
-    const row = { engine, model, label, sort_order: index, prices: versionOf(usd, terms), idle_seconds: idleSeconds }
-    await call(db, "enable_model", { ...row, keep_edits: keepEdits, moment: now })
+/** Puts the models of the environment at the start of the catalog. Rows that an admin has changed stay as they are. */
+export async function enableModels(db: Database, models: ConfiguredModel[], now: Date): Promise<void> {
+  for (const [index, { engine, model, label, usd }] of models.entries()) {
+    const row = { engine, model, label, sort_order: index, prices: versionOf(usd), idle_seconds: null }
+    await call(db, "enable_model", { ...row, keep_edits: true, moment: now })
   }
 }

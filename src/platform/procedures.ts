@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_a98a1be37f7b"
+export const RELEASE = "turnpike_c8bc407c1b87"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3100,6 +3100,15 @@ export interface Procedures {
       entity: Answers["provider_answer"][] | null
     }
   }
+  lock_model: {
+    args: {
+      pin: string | null
+      moment: Date | null
+    }
+    row: {
+      lock_model: Answers["catalog_answer"] | null
+    }
+  }
   lost_calls: {
     args: {
       provider_id: string | null
@@ -5598,6 +5607,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
   list_events: { args: ["request:request", "forward", "type", "turn_id", "created_after", "created_before", "after_xact", "after", "limit", "bytes"], columns: ["actor:json", "events:json", "more"] },
   list_providers: { args: ["request:request", "pool"], columns: ["actor:json", "refused", "entity:json"] },
+  lock_model: { args: ["pin", "moment"], columns: ["lock_model:json"] },
   lost_calls: { args: ["provider_id", "day", "slack"] },
   lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
   mark_usage: { args: ["moment"] },

@@ -123,8 +123,91 @@ test("The command line sets tiers and factors of a model, and refuses wrong ones
   expect((await terms()).rows).toMatchObject([{ price_modifiers: { flex: 5_000 } }])
 })
 
+test("The command line changes of a model only what its options name", async () => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  const model = ["model", "--pin", "openai/kept"]
+  const row = async () => {
+    const { rows } = await client.query("select to_jsonb(c) as row from model_catalog c where pin = 'openai/kept'")
+    return rows[0]?.row as Record<string, unknown>
+  }
+  const tiers = JSON.stringify([{ above_input_tokens: 100, input: 2, cached: 0.2, output: 3 }])
+  const terms = ["--tiers", tiers, "--modifiers", '{"flex":0.5}', "--web-search", "0.01", "--idle-seconds", "90"]
+  expect((await admin(...model, "--label", "Kept", "--input", "1", "--output", "2", ...terms))[0]).toBe(0)
+  await client.query("update model_catalog set sort_order = 7 where pin = 'openai/kept'")
+  const first = await row()
+  expect(first).toMatchObject({ label: "Kept", price_cached: 10_000_000, price_web_search: 100_000, price_version: 1 })
+
+  expect((await admin(...model))[0]).toBe(0)
+  expect(await row(), "without options nothing changes").toEqual(first)
+  const named = { price_output: 40_000_000, price_web_search: null, price_version: 2 }
+  expect((await admin(...model, "--output", "4", "--web-search", "none"))[0]).toBe(0)
+  expect(await row()).toEqual({ ...first, ...named })
+  expect((await admin(...model, "--tiers", "none", "--idle-seconds", "none"))[0]).toBe(0)
+  const cut = { ...first, ...named, price_tiers: null, idle_seconds: null, price_version: 3 }
+  expect(await row()).toEqual(cut)
+
+  // The prices until now become the provider's, and the markup makes ours.
+  expect((await admin(...model, "--markup", '{"percent":50}'))[0]).toBe(0)
+  const marked = await row()
+  const ours = { price_input: 15_000_000, price_cached: 15_000_000, price_output: 60_000_000 }
+  const provider_prices = { price_input: 10_000_000, price_output: 40_000_000, price_modifiers: { flex: 5_000 } }
+  expect(marked).toMatchObject({ ...ours, provider_prices, price_markup: { ten_thousandths: 5_000 } })
+  expect((await admin(...model, "--label", "Kept"))[0]).toBe(0)
+  expect(await row(), "the markup and the provider's prices stay").toEqual(marked)
+  expect((await admin(...model, "--provider", '{"input":2,"cached":1,"output":4}'))[0]).toBe(0)
+  expect(await row()).toMatchObject({ price_input: 30_000_000, price_cached: 15_000_000, price_modifiers: null })
+  expect((await admin(...model, "--markup", "none"))[0]).toBe(0)
+  expect(await row()).toMatchObject({ price_input: 30_000_000, price_markup: null, provider_prices: {} })
+  expect((await admin(...model, "--provider", "none", "--input", "5"))[0]).toBe(0)
+  expect(await row()).toMatchObject({ price_input: 50_000_000, price_cached: 15_000_000, provider_prices: null })
+})
+
+test("Planned prices of a model stay when the command line changes something else, and refuse other prices", async () => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  const model = ["model", "--pin", "openai/planned"]
+  expect((await admin(...model, "--input", "1", "--output", "2"))[0]).toBe(0)
+  await client.query(`
+    insert into former_prices
+      select f.* from model_catalog c, jsonb_populate_record(null::former_prices,
+        to_jsonb(c) || jsonb_build_object('until_at', now() + interval '1 day')) f where c.pin = 'openai/planned'`)
+  await client.query(`
+    update model_catalog set price_output = 90000000, price_version = 2, prices_from = now() + interval '1 day'
+      where pin = 'openai/planned'`)
+  expect((await admin(...model, "--label", "Later"))[0]).toBe(0)
+  const { rows } = await client.query("select label, price_output from model_catalog where pin = 'openai/planned'")
+  expect(rows).toEqual([{ label: "Later", price_output: "90000000" }])
+  expect(await admin(...model, "--output", "3")).toEqual([
+    1,
+    "Other prices of openai/planned are planned. Cancel them first.",
+  ])
+})
+
+test.each<[what: string, options: string[], error: string]>([
+  ["a new model without a price", ["--output", "2"], "--input: is missing"],
+  ["a price that is no number", ["--input", "x", "--output", "2"], '--input: "x" is not an amount in USD.'],
+  ["a price of nothing", ["--input", "none", "--output", "2"], '--input: "none" is not an amount in USD.'],
+  [
+    "a part of the provider's prices",
+    ["--provider", '{"input":1}', "--markup", '{"percent":5}'],
+    "--provider.cached: ",
+  ],
+  ["an empty markup", ["--input", "1", "--output", "2", "--markup", "{}"], "--markup: must add"],
+  ["a markup of no list", ["--markup", '{"percent":5}', "--provider", "none"], "A markup needs the provider's prices."],
+  [
+    "prices of our own with a markup",
+    ["--input", "1", "--provider", '{"input":1,"cached":1,"output":1}', "--markup", '{"percent":5}'],
+    "The markup makes our prices of the provider's.",
+  ],
+])("The command line refuses %s and adds no model", async (_what, options, error) => {
+  expect((await admin("migrate"))[0]).toBe(0)
+  const [code, output] = await admin("model", "--pin", "openai/wrong", ...options)
+  expect([code, output]).toEqual([1, expect.stringContaining(error)])
+  expect((await client.query("select from model_catalog where pin = 'openai/wrong'")).rowCount).toBe(0)
+})
+
 test("The command line compares the catalog with the price feed, changes nothing, and exits with 1 if it has findings", async () => {
   expect((await admin("migrate"))[0]).toBe(0)
+  await client.query("delete from former_prices")
   await client.query("delete from model_catalog where engine <> 'rehearsal'")
   const [sound, nothing] = await admin("models", "check")
   expect([sound, nothing]).toEqual([0, expect.stringContaining("0 models compared, 0 findings.")])

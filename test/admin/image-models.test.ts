@@ -131,11 +131,13 @@ test("A picture model does not count as the last enabled model and may always be
 
 test("A start with the environment's models leaves a picture model unchanged", async () => {
   const pin = await imageModel({ enabled: true })
+  // As if no admin had changed it: a start keeps what admins have changed.
+  await world.sql("update model_catalog set updated_by = null where pin = $1", [pin])
   const before = await rowOf(pin)
   const { db } = contextOf(world)
   const [engine, model = ""] = pin.split("/") as ["openai", string]
   const same = { engine, model, label: "Chat", usd: { input: 1, cached: 1, output: 1 } }
-  await enableModels(db, [same], { keepEdits: false, now: world.clock.now() })
+  await enableModels(db, [same], world.clock.now())
   await disableOtherModels(db, [])
   expect(await rowOf(pin)).toEqual(before)
 })
