@@ -82,14 +82,14 @@ export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]>
     ...[30, 365].map((days) =>
       read(
         `usage by slug, ${days} days`,
-        (ctx, who) => reportSlugUsage(ctx, who, { days, ...PAGE }),
+        (ctx, who) => reportSlugUsage(ctx, who, { days, empty_days: true, ...PAGE }),
         ranked("space", 20),
         since(days),
       ),
     ),
     read(
       "usage by slug of a user, 365 days",
-      (ctx, who) => reportSlugUsage(ctx, who, { days: 365, user_id, ...PAGE }),
+      (ctx, who) => reportSlugUsage(ctx, who, { days: 365, empty_days: true, user_id, ...PAGE }),
       byDay(
         "space_days",
         `space_id in (select space_id from spaces where user_id = ${user_id})`,
@@ -126,13 +126,13 @@ export async function reportReads(sql: Sql, ends: Date): Promise<MeasuredRead[]>
     ),
     read(
       "context-size, 90 days",
-      (ctx, who) => reportContextSize(ctx, who, { days: 90, ...PAGE }),
+      (ctx, who) => reportContextSize(ctx, who, { days: 90, empty_days: true, ...PAGE }),
       ranked("space", 20),
       since(90),
     ),
     read(
       "context-size of a space, 90 days",
-      (ctx, who) => reportContextSize(ctx, who, { days: 90, space: slug, ...PAGE }),
+      (ctx, who) => reportContextSize(ctx, who, { days: 90, empty_days: true, space: slug, ...PAGE }),
       `select space_id from spaces where space_id = ${space_id} and $1::timestamptz is not null`,
       since(90),
     ),

@@ -34,6 +34,16 @@ export const pageFields = {
   offset: z.int().meta({ description: "The number of entries that were skipped.", example: 0 }),
 }
 
+/** The fields of a list whose page may end before its `limit`, because its entries have days. */
+export const cutPageFields = {
+  ...pageFields,
+  limit: z.int().meta({ description: "The most entries on a page.", example: 10_000 }),
+  next_offset: z.int().nullable().meta({
+    description: "The `offset` of the next page. Null on the last page.",
+    example: null,
+  }),
+}
+
 /** Take `now` before the report is read, so that the report has everything from before that moment. */
 export function envelopeOf<G extends Granularity | null>(now: Date, range: Range, granularity: G) {
   return {

@@ -112,6 +112,23 @@ export function bucketsOf({ from, to }: Range, granularity: Granularity): Date[]
 /** The days that a range touches, as texts. */
 export const datesOf = (range: Range) => bucketsOf(range, "day").map(dayText)
 
+/** The days of a report with a series for each entry. Without `empty_days`, a series has only days with usage. */
+export interface DaysAsked {
+  days: number
+  empty_days: boolean
+}
+
+/** The series to read, with the days of their range. */
+export interface SeriesOf {
+  range: Range
+  dates: string[]
+  empty_days: boolean
+}
+
+/** The days of a series: all days of its range, or only those that its rows have. */
+export const datesOfSeries = (dates: string[], rows: { day: string }[], emptyDays: boolean) =>
+  emptyDays ? dates : [...new Set(rows.map(({ day }) => day))].sort()
+
 /** The hours that a range touches, as RFC 3339 in UTC. */
 export const hoursOf = (range: Range) => bucketsOf(range, "hour").map((hour) => hour.toISOString())
 

@@ -6,10 +6,10 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { isOneOf } from "../platform/one-of.ts"
-import { always, envelope, envelopeOf, pageFields, ratio } from "./answer.ts"
+import { always, cutPageFields, envelope, envelopeOf, ratio } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
-import { datesOf, lastDays, type Range } from "./range.ts"
+import { type DaysAsked, datesOf, datesOfSeries, lastDays, type SeriesOf } from "./range.ts"
 import { rankSpaces, spacesOfPart, theseSpaces, usedSpaces } from "./ranked-spaces.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { CONTEXT } from "./sums.ts"
@@ -34,7 +34,7 @@ export const contextSizeSchema = z
       description: "The slug of the requested space. Null for all spaces.",
       example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
-    ...pageFields,
+    ...cutPageFields,
     items: z
       .array(
         z.object({
@@ -42,7 +42,7 @@ export const contextSizeSchema = z
           ...size,
           days: z
             .array(z.object({ date: z.iso.date().meta({ example: "2026-01-14" }), ...size }))
-            .meta({ description: "Every day of the range, the oldest first." }),
+            .meta({ description: "The days of the range, the oldest first." }),
         }),
       )
       .meta({
@@ -81,20 +81,28 @@ type Item = ContextSize["items"][number]
 export async function reportContextSize(
   ctx: Context,
   credential: SessionCredential,
-  { days, space, limit, offset }: { days: number; space?: string | undefined } & ListPage,
-): Promise<InParts<Omit<ContextSize, "items">, Item>> {
+  { days, empty_days, space, limit, offset }: DaysAsked & { space?: string | undefined } & ListPage,
+): Promise<InParts<Omit<ContextSize, "items" | "next_offset">, Item>> {
   const now = ctx.clock.now()
   const range = lastDays(now, days)
+  const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
   )
   return {
     head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
-    parts: readInParts(ids, spacesOfPart(days), (part) => readSizes(ctx, credential, range, part)),
+    parts: readInParts(ids, spacesOfPart(days), (part) =>
+      readSizes(ctx, credential, { range, dates, empty_days }, part),
+    ),
   }
 }
 
-async function readSizes(ctx: Context, credential: SessionCredential, range: Range, ids: number[]): Promise<Item[]> {
+async function readSizes(
+  ctx: Context,
+  credential: SessionCredential,
+  { range, dates, empty_days }: SeriesOf,
+  ids: number[],
+): Promise<Item[]> {
   const { rows } = await readAs(
     ctx,
     credential,
@@ -125,11 +133,13 @@ async function readSizes(ctx: Context, credential: SessionCredential, range: Ran
   const { spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
   const bySpace = new Map(rolled.map(({ space_id, ...days }) => [space_id, fromColumns<DayRow>(days)]))
   for (const { space_id, ...row } of queued) bySpace.set(space_id, [...(bySpace.get(space_id) ?? []), row])
-  const dates = datesOf(range)
   return inOrder(ids, spaces, ({ space_id }) => space_id).map((shown) => {
-    const own = bySpace.get(shown.space_id) ?? []
+    const own = (bySpace.get(shown.space_id) ?? []).filter(({ model_calls }) => model_calls > 0)
     const byDay = Map.groupBy(own, ({ day }) => day)
-    const days = dates.map((day) => ({ day, ...(byDay.get(day) ?? []).reduce(together, NOTHING) }))
+    const days = datesOfSeries(dates, own, empty_days).map((day) => ({
+      day,
+      ...(byDay.get(day) ?? []).reduce(together, NOTHING),
+    }))
     return {
       ...shown,
       ...serializeSize(own.reduce<Row>(together, NOTHING)),

@@ -71,7 +71,7 @@ export async function reportDailyUsage(
     (db) => db.selectFrom("caller").select(jsonArrayFrom(daysOf(db, range, filter)).as("days")),
     { role: "admin" },
   )
-  return { head: envelopeOf(now, range, "day"), days: serializeDays(range, rows[0]?.days ?? []) }
+  return { head: envelopeOf(now, range, "day"), days: serializeDays(datesOf(range), rows[0]?.days ?? []) }
 }
 
 export const serializeFilter = ({ user_id, chat_key }: UsageFilter) => ({
@@ -79,10 +79,10 @@ export const serializeFilter = ({ user_id, chat_key }: UsageFilter) => ({
   chat_key: chat_key ?? null,
 })
 
-/** Returns every day of a range, with empty rows for days without usage. */
-export function serializeDays(range: Range, rows: UsageDayRow[]): UsageDay[] {
+/** Returns these days, with empty rows for days without usage. */
+export function serializeDays(dates: string[], rows: UsageDayRow[]): UsageDay[] {
   const days = filled(
-    datesOf(range),
+    dates,
     rows,
     ({ day }) => day,
     (day) => ({ day, ...NO_SUMS, ...NO_DAILY }),

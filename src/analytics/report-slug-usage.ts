@@ -6,11 +6,11 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
 import { isOneOf } from "../platform/one-of.ts"
-import { always, envelope, envelopeOf, NO_SUMS, pageFields, type Sums } from "./answer.ts"
+import { always, cutPageFields, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
 import { fromColumns, inColumns, sameNames } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { lastDays, type Range } from "./range.ts"
+import { type DaysAsked, datesOf, datesOfSeries, lastDays, type Range, type SeriesOf } from "./range.ts"
 import { rankSpaces, spacesOfPart, theseSpaces, usedSpaces } from "./ranked-spaces.ts"
 import {
   daySchema,
@@ -30,10 +30,9 @@ export const slugUsageSchema = z
     ...envelope(always("day")),
     ...usageFilters,
     grouped_by: z.literal("slug").meta({ example: "slug" }),
-    ...pageFields,
+    ...cutPageFields,
     series: z.record(z.string().meta({ example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c" }), z.array(daySchema)).meta({
-      description:
-        "Every day of the range for each space that was used in it, by slug. The highest billed amount is first.",
+      description: "The days of each space that was used in the range, by slug. The highest billed amount is first.",
     }),
   })
   .meta({ id: "SlugUsageReport" })
@@ -47,23 +46,26 @@ export type SlugSeries = [slug: string, days: UsageDay[]]
 export async function reportSlugUsage(
   ctx: Context,
   credential: SessionCredential,
-  { days, limit, offset, ...filter }: { days: number } & UsageFilter & ListPage,
-): Promise<InParts<Omit<SlugUsage, "series">, SlugSeries>> {
+  { days, empty_days, limit, offset, ...filter }: DaysAsked & UsageFilter & ListPage,
+): Promise<InParts<Omit<SlugUsage, "series" | "next_offset">, SlugSeries>> {
   const now = ctx.clock.now()
   const range = lastDays(now, days)
+  const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     isFiltered(filter) ? usedOf(db, range, filter) : usedSpaces(db, range),
   )
   return {
     head: { ...envelopeOf(now, range, "day"), ...serializeFilter(filter), grouped_by: "slug", ...head },
-    parts: readInParts(ids, spacesOfPart(days), (part) => readSeries(ctx, credential, range, part)),
+    parts: readInParts(ids, spacesOfPart(days), (part) =>
+      readSeries(ctx, credential, { range, dates, empty_days }, part),
+    ),
   }
 }
 
 async function readSeries(
   ctx: Context,
   credential: SessionCredential,
-  range: Range,
+  { range, dates, empty_days }: SeriesOf,
   ids: number[],
 ): Promise<SlugSeries[]> {
   const { rows } = await readAs(
@@ -102,10 +104,10 @@ async function readSeries(
     ],
     ({ space_id }) => space_id,
   )
-  return inOrder(ids, spaces, ({ space_id }) => space_id).map(({ space_id, slug }) => [
-    slug,
-    serializeDays(range, addedByDay(bySpace.get(space_id) ?? [])),
-  ])
+  return inOrder(ids, spaces, ({ space_id }) => space_id).map(({ space_id, slug }) => {
+    const days = addedByDay(bySpace.get(space_id) ?? [])
+    return [slug, serializeDays(datesOfSeries(dates, days, empty_days), days)]
+  })
 }
 
 const isFiltered = ({ user_id, chat_key }: UsageFilter) => user_id !== undefined || chat_key !== undefined

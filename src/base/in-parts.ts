@@ -7,6 +7,11 @@ export interface InParts<Head, Item> {
   parts: AsyncGenerator<Item[]>
 }
 
+/** A page that may end before its `limit`. `tail` has the field that is known after the last part. */
+export interface CutInParts<Head, Item> extends InParts<Head, Item> {
+  tail: () => { next_offset: number | null }
+}
+
 /** The page fields of all lists. `total` counts the entries of all pages. */
 export interface ListHead {
   total: number
@@ -46,6 +51,39 @@ export async function* readByWeight<Key, Item>(
     sum += weight
   }
   if (part.length > 0) yield await read(part)
+}
+
+/**
+ * Ends a page of entries that have days before it has more than `most` days. It has at least one entry. `next_offset`
+ * is where the next page begins, or null on the last page.
+ */
+export function cutByDays<Head extends ListHead, Item>(
+  { head, parts }: InParts<Head, Item>,
+  most: number,
+  daysOf: (item: Item) => number,
+): CutInParts<Head, Item> {
+  let given = 0
+  async function* cut(): AsyncGenerator<Item[]> {
+    let days = 0
+    for await (const part of parts) {
+      const fitting: Item[] = []
+      for (const item of part) {
+        days += daysOf(item)
+        if (days > most && given > 0) {
+          yield fitting
+          return
+        }
+        fitting.push(item)
+        given++
+      }
+      yield fitting
+    }
+  }
+  const tail = () => {
+    const next = head.offset + given
+    return { next_offset: given > 0 && next < head.total ? next : null }
+  }
+  return { head, parts: cut(), tail }
 }
 
 /** All parts of a list that is known to be short. */

@@ -14,6 +14,8 @@ export const ERROR_TIMES = {
 export const LIST_POLICY = {
   /** The most entries on a page, also without `limit`. */
   page: 10_000,
+  /** The most days on a page of entries that have days, such as a series per space. A page has at least one entry. */
+  days: 50_000,
   /** The most entries in a file. */
   file: 1_000_000,
   /** The most entries, and rows below entries, that one statement reads. */

@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono"
-import type { InParts } from "../base/in-parts.ts"
+import { cutByDays, type InParts, type ListHead } from "../base/in-parts.ts"
 import { plainJson } from "../base/plain-json.ts"
+import { LIST_POLICY } from "../base/policies.ts"
 import type { AppEnv } from "./app-env.ts"
 import { textStream } from "./text-stream.ts"
 
@@ -10,8 +11,8 @@ interface Streamed<Item> {
   name: string
   kind?: "array" | "object"
   parts: AsyncGenerator<Item[]>
-  /** The fields that follow it. */
-  tail?: object
+  /** Returns the fields that follow it. It is called after the last part. */
+  tail?: () => object
 }
 
 /**
@@ -20,7 +21,7 @@ interface Streamed<Item> {
  */
 export async function jsonInParts<Item>(
   c: HonoContext<AppEnv>,
-  { head, name, kind = "array", parts, tail = {} }: Streamed<Item>,
+  { head, name, kind = "array", parts, tail = () => ({}) }: Streamed<Item>,
 ): Promise<Response> {
   const textOf = (part: Item[]) =>
     kind === "array"
@@ -38,7 +39,7 @@ export async function jsonInParts<Item>(
       yield separator + texts.join(",")
       separator = ","
     }
-    const rest = plainJson(tail).slice(1, -1)
+    const rest = plainJson(tail()).slice(1, -1)
     yield `${close}${rest && ","}${rest}}`
   })()
   return textStream(pieces, c.get("ctx"), { "content-type": "application/json" })
@@ -49,3 +50,11 @@ export const listInParts = <Head extends object, Item>(
   c: HonoContext<AppEnv>,
   { head, parts }: InParts<Head, Item>,
 ): Promise<Response> => jsonInParts(c, { head, name: "items", parts })
+
+/** Sends a page of entries that have days, which ends when it has `LIST_POLICY.days` of them. */
+export const daysInParts = <Head extends ListHead, Item>(
+  c: HonoContext<AppEnv>,
+  report: InParts<Head, Item>,
+  daysOf: (item: Item) => number,
+  { name, kind }: Pick<Streamed<Item>, "name" | "kind"> = { name: "items" },
+): Promise<Response> => jsonInParts(c, { name, ...(kind && { kind }), ...cutByDays(report, LIST_POLICY.days, daysOf) })

@@ -99,6 +99,22 @@ export const wholeListQuery = {
   offset: wholeParam(0, 1_000_000_000).default(0).meta({ description: "The number of entries to skip." }),
 }
 
+const CUT_PAGE =
+  `A page also ends before it has more than ${LIST_POLICY.days.toLocaleString("en-US")} days, after at least one entry. \`next_offset\` is ` +
+  "where the next page begins."
+
+/** The page parameters of a list whose entries have days. It is complete by default, unless it has very many days. */
+export const cutListQuery = {
+  limit: wholeListQuery.limit.meta({
+    description: `The most entries on a page. Default: all entries, up to ${LIST_POLICY.page}. ${CUT_PAGE}`,
+  }),
+  offset: wholeListQuery.offset,
+}
+
+/** Whether a series of days has those without usage. */
+export const emptyDaysParam = (applies = "") =>
+  booleanParam.default(true).meta({ description: `${applies}\`false\`: without days that have no usage.` })
+
 export const OFFSET_PAGE_MOST = 200
 
 /** The usual page parameters of a dashboard list. */

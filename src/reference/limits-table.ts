@@ -175,7 +175,7 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
     ],
     rows: signInRows,
   },
-  { title: "Lists of the dashboard", reader: "members", words: "page rows csv", policies: ["LIST_POLICY"] },
+  { title: "Lists of the dashboard", reader: "members", words: "page rows days csv", policies: ["LIST_POLICY"] },
   {
     title: "Operators",
     reader: "operators",

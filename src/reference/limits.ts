@@ -233,6 +233,11 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "ERASURE_POLICY.exportBytes": limit("Size of a page of an export", "the page ends earlier, with `next_cursor`"),
   "ANALYTICS_POLICY.mostWindowDays": limit("`active_window_days`", INVALID),
   "LIST_POLICY.page": limit("Rows in a page of a list of the dashboard", "the rest is on the next page", "`offset`"),
+  "LIST_POLICY.days": limit(
+    "Days in a page of a list whose entries have days",
+    "the page ends, but has at least one entry",
+    "`next_offset` is the next page's `offset`",
+  ),
   "LIST_POLICY.file": limit("Rows of a report that is exported as a file", "the file ends; request a shorter range"),
   "REPORT_POLICY.spaceHoursDays": limit("Range of the report of hourly costs by space", INVALID),
   "PROVIDER_POLICY.maxAccounts": limit("Accounts at a provider that one model call tries", "the call fails"),

@@ -4,7 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
+import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { DAY_MS } from "../base/time.ts"
@@ -16,6 +16,10 @@ export const subscriptionUsageSchema = z
     total: z.int().meta({ description: "The number of subscriptions that were used.", example: 2 }),
     limit: z.int(),
     offset: z.int(),
+    next_offset: z.int().nullable().meta({
+      description: "The `offset` of the next page, which may begin before `limit` is reached. Null on the last page.",
+      example: null,
+    }),
     items: z
       .array(
         z.object({
@@ -51,7 +55,7 @@ export async function reportSubscriptions(
   ctx: Context,
   credential: SessionCredential,
   { days, limit, offset }: { days: number } & ListPage,
-): Promise<InParts<Omit<Usage, "items">, Usage["items"][number]>> {
+): Promise<InParts<ListHead & Pick<Usage, "from">, Usage["items"][number]>> {
   const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
   const { rows } = await readAs(
     ctx,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { LIST_POLICY } from "../../src/base/policies.ts"
 import { ANALYTICS, rollUp } from "../harness/analytics-world.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
@@ -117,6 +118,31 @@ describe.each(["not rolled up", "rolled up"])("Lists without pages in the contra
     expect([lines.length, distinct(lines.map(({ slug }) => slug))]).toEqual([SPACES * 20, SPACES])
   })
 
+  test.each([
+    ["/api/admin/usage?group_by=slug", 365, ({ series }: Json) => Object.entries(series)],
+    [`${ANALYTICS}/context-size?`, 90, ({ items }: Json) => items.map(({ slug, days }: Json) => [slug, days])],
+  ])("A page of %s ends before it has too many days, and its pages are the whole list", async (path, days, entries) => {
+    const asked = (query: string) => get(`${path}&days=${days}${query}`)
+    const read: Json[] = []
+    for (let offset: number | null = 0; offset !== null; ) {
+      const page: Json = await asked(`&offset=${offset}`)
+      const on = entries(page)
+      const most = Math.floor(LIST_POLICY.days / days)
+      expect([page.total, on.length]).toEqual([SPACES, Math.min(most, SPACES - offset)])
+      expect(page.next_offset).toBe(offset + most < SPACES ? offset + most : null)
+      read.push(...on)
+      offset = page.next_offset
+    }
+    expect(read.map(([slug]) => slug)).toEqual(most())
+    expect(distinct(read.map(([, all]) => all.length))).toBe(1)
+
+    const used = await asked("&empty_days=false")
+    expect(used.next_offset).toBeNull()
+    expect(entries(used)).toEqual(read.map(([slug, all]) => [slug, all.filter((day: Json) => day.date === DAY)]))
+    const lines = await fileOf(`${path}&days=${days}&empty_days=false`)
+    expect([lines.length, distinct(lines.map(({ date }) => date))]).toEqual([SPACES, 1])
+  })
+
   test("A chat lists every person who wrote there, by cost, after its members", async () => {
     const { items, space, ...head } = await get(`/api/admin/spaces/by-key/space:${slugs[0]}`)
     expect([space.slug, head]).toEqual([slugs[0], { total: PEOPLE + 2, limit: 10_000, offset: 0 }])
@@ -141,7 +167,7 @@ describe.each(["not rolled up", "rolled up"])("Lists without pages in the contra
 
   test("The usage of each subscription is listed", async () => {
     const { items, ...head } = await get("/api/admin/subscriptions/usage")
-    expect(head).toMatchObject({ total: SPACES, limit: 10_000, offset: 0 })
+    expect(head).toMatchObject({ total: SPACES, limit: 10_000, offset: 0, next_offset: null })
     expect(distinct(items.map(({ subscription_id }: Json) => subscription_id))).toBe(SPACES)
     const [second] = (await get("/api/admin/subscriptions/usage?limit=1&offset=1")).items
     expect(second).toEqual(items[1])

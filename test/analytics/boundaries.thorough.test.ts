@@ -42,6 +42,7 @@ test("An empty database has every day and hour, and null instead of a division b
     total: 0,
     limit: 10_000,
     offset: 0,
+    next_offset: null,
   })
   for (const name of ["top-users", "top-spaces"]) {
     expect(await world.read(`${name}?days=2`)).toEqual({
@@ -66,6 +67,7 @@ test("An empty database has every day and hour, and null instead of a division b
     total: 0,
     limit: 10_000,
     offset: 0,
+    next_offset: null,
     items: [],
   })
   const hourly = await world.read("hourly?days=2")

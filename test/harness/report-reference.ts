@@ -34,7 +34,7 @@ interface Space {
 }
 
 /** The query of a list that returns everything on one page. */
-const WHOLE = { limit: 10_000, offset: 0 }
+const WHOLE = { limit: 10_000, offset: 0, next_offset: null }
 
 /** Computes the expected reports by counting raw records one by one. */
 export async function countReports(world: Pick<World, "sql" | "clock">) {

@@ -1025,10 +1025,12 @@ export interface ContextSizeReport {
   space: string | null
   /** The number of entries on all pages. */
   total: number
-  /** The size of a page. */
+  /** The most entries on a page. */
   limit: number
   /** The number of entries that were skipped. */
   offset: number
+  /** The `offset` of the next page. Null on the last page. */
+  next_offset: number | null
   /** The requested space, or all spaces that were used in the range, the highest billed amount first. Empty if the requested space does not exist. */
   items: ({
     /** The number of the space. */
@@ -1043,7 +1045,7 @@ export interface ContextSizeReport {
     avg_tokens_input: number | null
     /** The highest number of input tokens of a call. Null without calls. */
     max_tokens_input: number | null
-    /** Every day of the range, the oldest first. */
+    /** The days of the range, the oldest first. */
     days: ({
       date: string
       model_calls: number
@@ -4985,11 +4987,13 @@ export interface SlugUsageReport {
   grouped_by: "slug"
   /** The number of entries on all pages. */
   total: number
-  /** The size of a page. */
+  /** The most entries on a page. */
   limit: number
   /** The number of entries that were skipped. */
   offset: number
-  /** Every day of the range for each space that was used in it, by slug. The highest billed amount is first. */
+  /** The `offset` of the next page. Null on the last page. */
+  next_offset: number | null
+  /** The days of each space that was used in the range, by slug. The highest billed amount is first. */
   series: Record<string, ({
     date: string
     /** Live turns that ended, including turns that were billed nothing. */
@@ -5445,6 +5449,8 @@ export interface SubscriptionUsage {
   total: number
   limit: number
   offset: number
+  /** The `offset` of the next page, which may begin before `limit` is reached. Null on the last page. */
+  next_offset: number | null
   /** Subscriptions, highest bill first. */
   items: ({
     /** The `sub_id` of a user's plan, or the name of the provider account that served the calls. */
@@ -7800,7 +7806,9 @@ export interface Operations {
       bom?: "true" | "false" | undefined
       /** Only the space with this slug. */
       space?: string | undefined
-      /** The most entries on a page. Default: all entries, up to 10000. */
+      /** `false`: without days that have no usage. */
+      empty_days?: boolean | "true" | "false" | undefined
+      /** The most entries on a page. Default: all entries, up to 10000. A page also ends before it has more than 50,000 days, after at least one entry. `next_offset` is where the next page begins. */
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
@@ -7870,7 +7878,9 @@ export interface Operations {
       chat_key?: string | undefined
       /** `slug`: one series per space. */
       group_by?: "slug" | undefined
-      /** Only with `group_by=slug`: the number of series. Default: all series, up to 10000. */
+      /** Only with `group_by=slug`. `false`: without days that have no usage. */
+      empty_days?: boolean | "true" | "false" | undefined
+      /** Only with `group_by=slug`. The most entries on a page. Default: all entries, up to 10000. A page also ends before it has more than 50,000 days, after at least one entry. `next_offset` is where the next page begins. */
       limit?: number | undefined
       /** Only with `group_by=slug`: the number of series to skip. */
       offset?: number | undefined
@@ -8307,7 +8317,7 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
-      /** The most entries on a page. Default: all entries, up to 10000. */
+      /** The most entries on a page. Default: all entries, up to 10000. A page also ends before it has more than 50,000 days, after at least one entry. `next_offset` is where the next page begins. */
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined

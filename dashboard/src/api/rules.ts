@@ -1233,6 +1233,7 @@ export const getContextSizeQuery = {
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   space: { minLength: 1, maxLength: 128 },
+  empty_days: { default: true },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
@@ -1257,6 +1258,7 @@ export const getDailyUsageQuery = {
   bom: { words: ["true", "false"], default: "false" },
   user_id: { minimum: 1 },
   chat_key: { minLength: 1, maxLength: 300 },
+  empty_days: { default: true },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const

@@ -13,8 +13,8 @@ import { wholeOf } from "../../base/in-parts.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
 import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
-import { jsonInParts, listInParts } from "../../http/in-parts.ts"
-import { numberParam, wholeListQuery, wholeParam } from "../../http/query.ts"
+import { daysInParts, jsonInParts } from "../../http/in-parts.ts"
+import { cutListQuery, emptyDaysParam, numberParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import * as columns from "./analytics-columns.ts"
 import {
@@ -76,6 +76,7 @@ export function mountAnalytics(app: App) {
           example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
         group_by: z.literal("slug").optional().meta({ description: "`slug`: one series per space." }),
+        empty_days: emptyDaysParam("Only with `group_by=slug`. "),
         ...seriesPageQuery,
       }),
       answer: {
@@ -86,13 +87,13 @@ export function mountAnalytics(app: App) {
     },
     async (c, { query: { format, group_by, ...asked } }) => {
       if (group_by === "slug") {
-        const { head, parts } = await reportSlugUsage(c.get("ctx"), sessionOf(c), {
+        const report = await reportSlugUsage(c.get("ctx"), sessionOf(c), {
           ...asked,
           ...pageOfAnswer(format, asked),
         })
         return format === "csv"
-          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsInParts(parts, columns.slugRows))
-          : jsonInParts(c, { head, name: "series", kind: "object", parts })
+          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsInParts(report.parts, columns.slugRows))
+          : daysInParts(c, report, ([, days]) => days.length, { name: "series", kind: "object" })
       }
       const { head, days } = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
       if (format === "csv") return csvOf(c, "usage", columns.USAGE, days)
@@ -155,7 +156,8 @@ export function mountAnalytics(app: App) {
           description: "Only the space with this slug.",
           example: "spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
-        ...wholeListQuery,
+        empty_days: emptyDaysParam(),
+        ...cutListQuery,
       }),
       answer: reportAnswer("The report.", contextSizeSchema),
       errors: [],
@@ -164,7 +166,7 @@ export function mountAnalytics(app: App) {
       const report = await reportContextSize(c.get("ctx"), sessionOf(c), { ...asked, ...pageOfAnswer(format, asked) })
       return format === "csv"
         ? csvInParts(c, "context-size", columns.CONTEXT_SIZE, rowsInParts(report.parts, columns.sizeRows))
-        : listInParts(c, report)
+        : daysInParts(c, report, ({ days }) => days.length)
     },
   )
 
@@ -229,7 +231,7 @@ export function mountAnalytics(app: App) {
     },
     async (c, { query: { format, ...asked } }) => {
       const { head, parts, tail } = await reportHourlySpaces(c.get("ctx"), sessionOf(c), asked)
-      if (format === "json") return jsonInParts(c, { head, name: "series", parts, tail })
+      if (format === "json") return jsonInParts(c, { head, name: "series", parts, tail: () => tail })
       const series = await wholeOf(parts)
       return csvInParts(c, "hourly-spaces", columns.HOURLY_SPACES, columns.hourlyRows({ series, ...tail }))
     },

@@ -2,7 +2,7 @@ import type * as z from "zod"
 import type { ListPage } from "../../base/in-parts.ts"
 import { LIST_POLICY } from "../../base/policies.ts"
 import { CSV_ANSWER, csvQuery } from "../../http/csv.ts"
-import { daysQuery, instantOrDayParam, wholeListQuery, wholeParam } from "../../http/query.ts"
+import { cutListQuery, daysQuery, instantOrDayParam, wholeParam } from "../../http/query.ts"
 
 export const reportTag = "admin"
 
@@ -34,10 +34,10 @@ export const spanQuery = {
 
 /** Pagination of the series. It applies only to reports with series. */
 export const seriesPageQuery = {
-  limit: wholeListQuery.limit.meta({
-    description: `Only with \`group_by=slug\`: the number of series. Default: all series, up to ${LIST_POLICY.page}.`,
+  limit: cutListQuery.limit.meta({
+    description: `Only with \`group_by=slug\`. ${cutListQuery.limit.meta()?.description}`,
   }),
-  offset: wholeListQuery.offset.meta({
+  offset: cutListQuery.offset.meta({
     description: "Only with `group_by=slug`: the number of series to skip.",
   }),
 }

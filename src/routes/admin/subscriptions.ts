@@ -1,16 +1,8 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { listInParts } from "../../http/in-parts.ts"
-import {
-  booleanParam,
-  daysQuery,
-  listOf,
-  listQuery,
-  numberParam,
-  wholeListQuery,
-  wholeParam,
-} from "../../http/query.ts"
+import { daysInParts } from "../../http/in-parts.ts"
+import { booleanParam, cutListQuery, daysQuery, listOf, listQuery, numberParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { getSubscription, listSubscriptions, SUBSCRIPTION_STATES } from "../../subscriptions/list-subscriptions.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
@@ -94,11 +86,12 @@ export function mountSubscriptions(app: App) {
       summary: "Report the usage of subscriptions",
       description:
         "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns.",
-      query: z.strictObject({ ...daysQuery(365), ...wholeListQuery }),
+      query: z.strictObject({ ...daysQuery(365), ...cutListQuery }),
       answer: { status: 200, description: "The report.", schema: subscriptionUsageSchema },
       errors: [],
     },
-    async (c, { query }) => listInParts(c, await reportSubscriptions(c.get("ctx"), sessionOf(c), query)),
+    async (c, { query }) =>
+      daysInParts(c, await reportSubscriptions(c.get("ctx"), sessionOf(c), query), ({ days }) => days.length),
   )
 
   app.operation(
