@@ -14,7 +14,6 @@ import type { BenchWorld } from "./world.ts"
 
 const SPACES = 50_000
 const USERS = 100_000
-const TAIL = 3_000
 const TASKS = 20_000
 const GROUPS = 500
 /**
@@ -65,27 +64,6 @@ async function fill({ sql }: Site, turns: number): Promise<void> {
     [SPACES],
   )
   await storeTurns(sql, books, turns)
-  // The rows that sweeps have rolled up. The last turns are still in the queue.
-  const rolled =
-    't.turn_id collate "C" < (select n.turn_id from turns n order by n.turn_id collate "C" desc offset $1 limit 1)'
-  await sql(
-    `insert into space_totals select t.space_id, count(*), sum(t.billed_credit_micros), max(t.finished_at) from turns t where ${rolled} group by 1`,
-    [TAIL],
-  )
-  await sql(
-    `insert into space_people select t.space_id, t.user_id, t.end_user_ref, count(*), sum(t.tokens_input), sum(t.tokens_cached),
-       sum(t.tokens_output), sum(t.billed_credit_micros), max(t.finished_at) from turns t where ${rolled} group by 1, 2, 3`,
-    [TAIL],
-  )
-  await sql(
-    `insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
-       calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros, billed_credit_micros,
-       duration_us)
-     select t.turn_id, t.state, t.test, t.finished_at, t.user_id, t.user_id, t.space_id, t.end_user_ref, t.model,
-       split_part(t.model, '/', 1), false, 'orchestrator', 1, 1, 1, 0, t.tokens_input, t.tokens_cached, t.tokens_output, t.tokens_input,
-       t.cost_credit_micros, t.billed_credit_micros, 0 from turns t where not ${rolled}`,
-    [TAIL],
-  )
   await sql(
     `insert into subscriptions (user_id, plan, starts_at, created_at, updated_at)
      select user_id, 'trial', created_at, created_at, created_at from users order by user_id limit $1`,
