@@ -1,6 +1,21 @@
 import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
-import { defineConfig } from "vite"
+import { defineConfig, type Rolldown } from "vite"
+
+/** A part of the interface, such as a table, is in the file that every page loads, if so many chunks share it. */
+const SHARED_BY_MANY = 10
+
+/** The file with the parts of the interface, without its hash. */
+export const PARTS = "interface"
+
+/**
+ * The files of the build besides one for each page: the code of the start, and the parts of the interface. Without them
+ * each set of pages that share a module had a file of its own, so a page loaded 10 to 40 of them.
+ */
+const CHUNKS: Rolldown.CodeSplittingGroup[] = [
+  { name: "core", tags: ["$initial"], priority: 1 },
+  { name: PARTS, minShareCount: SHARED_BY_MANY },
+]
 
 /** Builds the web app; `build.ts` runs it and names the folder. */
 export default defineConfig({
@@ -14,5 +29,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
+    rollupOptions: { output: { codeSplitting: { groups: CHUNKS } } },
   },
 })
