@@ -1,4 +1,5 @@
 import { NONE, PRICE_WORDS } from "./price-options.ts"
+import { SHOWN_DAYS } from "./provider-books.ts"
 
 /** The help of `npm run admin`. */
 export const ADMIN_USAGE = `npm run admin -- COMMAND [OPTIONS] works on the database of DATABASE_URL, a direct connection string.
@@ -83,4 +84,15 @@ Brands and models
         without --provider, the prices until now become the provider's; ${NONE}: our prices stay, as a list of their own
   models check [--json]
       compare the catalog with the price feed of this release, and ask no network: prices, tiers,
-      context windows and retirements; changes nothing; exits with 1 if it has findings`
+      context windows and retirements; changes nothing; exits with 1 if it has findings
+
+Provider's books
+  books [--days N] [--provider-id ID] [--json]
+      list the compared days of provider accounts (default ${SHOWN_DAYS} days) with the provider's cost, ours, the
+      billed amount, the real margin and the findings; exits with 1 if findings are not seen yet
+  books day --provider-id ID --day DAY [--json]
+      show one day (UTC): the numbers of each model and the findings; --json: our calls of the day, too
+  books compare [--provider-id ID --day DAY] [--json]
+      read the providers' reports now, and compare this day again, or all days that are due; needs SECRETS_KEYS
+  books seen --provider-id ID --day DAY
+      mark the findings of a day as seen, so that they are no alert any more`

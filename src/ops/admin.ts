@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { text as readStdin } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 import type pg from "pg"
+import type { SystemContext } from "../actor/context.ts"
 import { plainJson } from "../base/plain-json.ts"
 import { reportLosses } from "../billing/losses.ts"
 import { callOne } from "../platform/db.ts"
@@ -18,6 +19,7 @@ import { directContext } from "./direct.ts"
 import { accessOf } from "./grants.ts"
 import { migrateDatabase } from "./migrate-database.ts"
 import { PRICE_OPTIONS } from "./price-options.ts"
+import { compareBooks, daysOf, seeFindings, showBook, showBooks } from "./provider-books.ts"
 import { publishSigningKeys } from "./publish-signing-keys.ts"
 import { putModel } from "./put-model.ts"
 import { pruneReleases, readRelease } from "./release.ts"
@@ -60,6 +62,8 @@ const { positionals, values } = parseArgs({
     ...PRICE_OPTIONS,
     "idle-seconds": { type: "string" },
     days: { type: "string" },
+    day: { type: "string" },
+    "provider-id": { type: "string" },
     json: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -71,6 +75,18 @@ function need(name: Needed): string {
   const value = values[name]
   if (!value) throw new Error(`--${name} is missing.\n\n${ADMIN_USAGE}`)
   return value
+}
+
+async function runBooks(ctx: SystemContext): Promise<string> {
+  const { day = null, "provider-id": providerId = null, json = false } = values
+  const options = { days: daysOf(values.days), providerId, day, json, keys: process.env.SECRETS_KEYS }
+  const [, act] = positionals
+  if (act === "seen") return seeFindings(ctx, options)
+  const show = act === undefined ? showBooks : act === "day" ? showBook : act === "compare" ? compareBooks : undefined
+  if (!show) throw new Error(ADMIN_USAGE)
+  const { report, hasFindings } = await show(ctx, options)
+  if (hasFindings) process.exitCode = 1
+  return report
 }
 
 async function run(client: pg.Client): Promise<string> {
@@ -226,6 +242,8 @@ async function run(client: pg.Client): Promise<string> {
       if (hasFindings) process.exitCode = 1
       return report
     }
+    case "books":
+      return runBooks(ctx)
     default:
       throw new Error(ADMIN_USAGE)
   }

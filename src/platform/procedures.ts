@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c8bc407c1b87"
+export const RELEASE = "turnpike_773f0ab345ee"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1624,6 +1624,18 @@ export interface Procedures {
       next_due_at: Date | null
     }
   }
+  claim_past_book: {
+    args: {
+      provider_id: string | null
+      day: string | null
+      oldest: string | null
+      lease: Date | null
+      moment: Date | null
+    }
+    row: {
+      claim_past_book: Answers["taken_book"] | null
+    }
+  }
   claim_refresh: {
     args: {
       provider_id: string | null
@@ -3129,6 +3141,17 @@ export interface Procedures {
     row: {
       turn_id: string | null
       epoch: number | null
+    }
+  }
+  mark_book_seen: {
+    args: {
+      provider_id: string | null
+      day: string | null
+      by: number | null
+      moment: Date | null
+    }
+    row: {
+      mark_book_seen: boolean | null
     }
   }
   mark_usage: {
@@ -5491,6 +5514,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber", "most_output", "open_calls:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
+  claim_past_book: { args: ["provider_id", "day", "oldest", "lease", "moment"], columns: ["claim_past_book:json"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
   close_balances: { args: ["moment", "most"] },
@@ -5610,6 +5634,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   lock_model: { args: ["pin", "moment"], columns: ["lock_model:json"] },
   lost_calls: { args: ["provider_id", "day", "slack"] },
   lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
+  mark_book_seen: { args: ["provider_id", "day", "by", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },

@@ -7,6 +7,9 @@ import { BOOK_POLICY } from "./policies.ts"
 import { type ReportDay, ReportError } from "./report-day.ts"
 import type { ReportFormat, ReportPath } from "./report-format.ts"
 
+/** The part of a context that a comparison uses, so that the command line can compare, too. */
+export type BookContext = Pick<Context, "db" | "clock" | "fetch" | "urlPolicy" | "keyRing" | "log">
+
 /** The reports of one account: where they are, in which form, and the key to read them. */
 export interface ReportAccess {
   format: ReportFormat
@@ -16,13 +19,13 @@ export interface ReportAccess {
 }
 
 /** Reads all pages of the reports of a day. Throws ReportError. */
-export async function askReports(ctx: Context, access: ReportAccess, day: string): Promise<ReportDay> {
+export async function askReports(ctx: BookContext, access: ReportAccess, day: string): Promise<ReportDay> {
   const { usage, costs } = access.format.reports(day, access.scopeId)
   const pages = { usage: await askPages(ctx, access, usage), costs: costs ? await askPages(ctx, access, costs) : [] }
   return access.format.read(pages, access.scopeId)
 }
 
-async function askPages(ctx: Context, access: ReportAccess, [path, query]: ReportPath): Promise<Fields[]> {
+async function askPages(ctx: BookContext, access: ReportAccess, [path, query]: ReportPath): Promise<Fields[]> {
   const pages: Fields[] = []
   for (let next: string | null = null; ; ) {
     const page: Fields = await askReport(ctx, access, [path, next === null ? query : [...query, ["page", next]]])
@@ -34,7 +37,7 @@ async function askPages(ctx: Context, access: ReportAccess, [path, query]: Repor
 }
 
 /** Sends one request. The provider's words may contain the key, so only our own code leaves this function. */
-export async function askReport(ctx: Context, access: ReportAccess, [path, query]: ReportPath): Promise<Fields> {
+export async function askReport(ctx: BookContext, access: ReportAccess, [path, query]: ReportPath): Promise<Fields> {
   const { timeoutMs, answerBytes: maxBytes } = BOOK_POLICY
   const outbound = createOutbound({ fetch: ctx.fetch, clock: ctx.clock, policy: operatorsPolicy(ctx) })
   const url = `${access.baseUrl.replace(/\/+$/, "")}${path}?${new URLSearchParams(query.map(([name, value]) => [name, value]))}`

@@ -21,6 +21,9 @@ begin
     where r.provider_id = d.provider_id and d.provider_id = p_provider_id and d.day = p_day
     returning d.provider_id, d.day, d.takes, r.format, r.base_url, r.scope_id, r.sealed, r.shared
   into taken;
+  if not found then
+    return null;
+  end if;
   return taken;
 end $$;
 
@@ -50,8 +53,23 @@ begin
   return turnpike.claim_book(due.provider_id, due.day, p_lease);
 end $$;
 
--- Claims a day for an admin who compares it now, also one from before the account's first day.
--- refused: admin, not_found (the account has no reports, or the day has not ended or is from before p_oldest).
+-- Claims a day that is compared now, also one from before the account's first day. Null if the account has no reports,
+-- or the day has not ended or is from before p_oldest.
+create function turnpike.claim_past_book(p_provider_id text, p_day date, p_oldest date, p_lease timestamptz,
+  p_moment timestamptz)
+returns turnpike.taken_book language plpgsql as $$
+begin
+  insert into provider_book_days (
+      provider_id, day)
+    select
+      r.provider_id, p_day
+    from provider_reports r
+    where r.provider_id = p_provider_id and p_day >= p_oldest and p_day < (p_moment at time zone 'UTC')::date
+    on conflict do nothing;
+  return turnpike.claim_book(p_provider_id, p_day, p_lease);
+end $$;
+
+-- Claims a past day for an admin. refused: admin, not_found (claim_past_book has claimed none).
 create function turnpike.take_book(p_request turnpike.request,
   p_provider_id text, p_day date, p_oldest date, p_lease timestamptz)
 returns table (actor turnpike.caller, refused text, taken turnpike.taken_book) language plpgsql rows 1 as $$
@@ -59,12 +77,7 @@ declare
   admin turnpike.admin_caller;
 begin
   {{admin.opens row}}
-  insert into provider_book_days (provider_id, day)
-    select r.provider_id, p_day
-    from provider_reports r
-    where r.provider_id = p_provider_id and p_day >= p_oldest and p_day < (p_request.moment at time zone 'UTC')::date
-    on conflict do nothing;
-  taken := turnpike.claim_book(p_provider_id, p_day, p_lease);
+  taken := turnpike.claim_past_book(p_provider_id, p_day, p_oldest, p_lease, p_request.moment);
   if taken.provider_id is null then
     refused := 'not_found';
   else
@@ -126,18 +139,25 @@ begin
   return found;
 end $$;
 
--- Notes that an admin has seen the findings of a day, so that they are no alert any more.
--- refused: admin, not_found.
+-- Notes that the findings of a day were seen, so that they are no alert any more. p_by: null on the command line.
+-- Returns false if the day is not compared.
+create function turnpike.mark_book_seen(p_provider_id text, p_day date, p_by bigint, p_moment timestamptz)
+returns boolean language plpgsql as $$
+begin
+  update provider_book_days d set seen_at = coalesce(d.seen_at, p_moment),
+    seen_by = case when d.seen_at is null then p_by else d.seen_by end
+    where d.provider_id = p_provider_id and d.day = p_day;
+  return found;
+end $$;
+
+-- Notes that an admin has seen the findings of a day. refused: admin, not_found.
 create function turnpike.note_book_seen(p_request turnpike.request, p_provider_id text, p_day date)
 returns table (actor turnpike.caller, refused text) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
 begin
   {{admin.opens row}}
-  update provider_book_days d set seen_at = coalesce(d.seen_at, p_request.moment),
-    seen_by = coalesce(d.seen_by, (admin.caller).user_id)
-    where d.provider_id = p_provider_id and d.day = p_day;
-  if not found then
+  if not turnpike.mark_book_seen(p_provider_id, p_day, (admin.caller).user_id, p_request.moment) then
     refused := 'not_found';
   else
     perform turnpike.note_change((admin.caller).user_id, 'provider.findings_seen', 'provider', p_provider_id, null,

@@ -7,7 +7,7 @@ import { call, callOne } from "../platform/db.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
-import { askReports, type ReportAccess } from "./ask-report.ts"
+import { askReports, type BookContext, type ReportAccess } from "./ask-report.ts"
 import { type Comparison, compareDay } from "./compare-day.ts"
 import { FORMATS, type FormatName } from "./formats.ts"
 import { BOOK_POLICY } from "./policies.ts"
@@ -21,7 +21,9 @@ type Taken = Answers["taken_book"]
  * Compares the days that are due, one after another: a day is read, compared and stored before the next one is taken.
  * A day whose reports cannot be read is repeated later and keeps no other day waiting.
  */
-export async function sweepProviderBooks(ctx: Context): Promise<{ days: number; findings: number; unread: number }> {
+export async function sweepProviderBooks(
+  ctx: BookContext,
+): Promise<{ days: number; findings: number; unread: number }> {
   const done = { days: 0, findings: 0, unread: 0 }
   const startedAt = ctx.clock.now().getTime()
   while (done.days + done.unread < BOOK_POLICY.days && ctx.clock.now().getTime() - startedAt < BOOK_POLICY.runMs) {
@@ -49,20 +51,34 @@ export async function compareBook(
   credential: SessionCredential,
   { providerId, day }: { providerId: string; day: string },
 ): Promise<void> {
-  const now = ctx.clock.now()
-  const args = { provider_id: providerId, day, oldest: dayBefore(now, BOOK_POLICY.keepDays), lease: leaseFrom(now) }
-  const { row } = await callAs(ctx, credential, "take_book", args)
-  if (row.refused !== null || row.taken === null) {
-    throw new TurnpikeError("NOT_FOUND", "The account has no reports, or this day has not ended.")
-  }
-  if ((await compareTaken(ctx, storedRow<Taken>(row.taken))) !== null) return
+  const { row } = await callAs(ctx, credential, "take_book", claimOf(ctx.clock.now(), { providerId, day }))
+  await compareClaimed(ctx, row.taken)
+}
+
+/** The same for the command line. */
+export async function compareBookAsSystem(ctx: BookContext, of: { providerId: string; day: string }): Promise<void> {
+  const moment = ctx.clock.now()
+  const { claim_past_book } = await callOne(ctx.db, "claim_past_book", { ...claimOf(moment, of), moment })
+  await compareClaimed(ctx, claim_past_book)
+}
+
+const claimOf = (now: Date, { providerId, day }: { providerId: string; day: string }) => ({
+  provider_id: providerId,
+  day,
+  oldest: dayBefore(now, BOOK_POLICY.keepDays),
+  lease: leaseFrom(now),
+})
+
+async function compareClaimed(ctx: BookContext, taken: object | null): Promise<void> {
+  if (taken === null) throw new TurnpikeError("NOT_FOUND", "The account has no reports, or this day has not ended.")
+  if ((await compareTaken(ctx, storedRow<Taken>(taken))) !== null) return
   throw new TurnpikeError("PROVIDER_FAILED", "The provider's reports could not be read. The day shows the reason.")
 }
 
 const leaseFrom = (now: Date) => new Date(now.getTime() + BOOK_POLICY.leaseMs)
 
 /** Reads, compares and stores a taken day. Returns the number of new findings; null if the reports cannot be read. */
-async function compareTaken(ctx: Context, taken: Taken): Promise<number | null> {
+async function compareTaken(ctx: BookContext, taken: Taken): Promise<number | null> {
   const { provider_id, day } = taken
   try {
     const result = await compared(ctx, taken)
@@ -85,7 +101,7 @@ async function compareTaken(ctx: Context, taken: Taken): Promise<number | null> 
   }
 }
 
-async function compared(ctx: Context, taken: Taken): Promise<Comparison> {
+async function compared(ctx: BookContext, taken: Taken): Promise<Comparison> {
   const { provider_id, day, shared } = taken
   const format = FORMATS[taken.format as FormatName]
   const key = await openReportKey(ctx, provider_id, taken.sealed)

@@ -123,8 +123,11 @@ const targetOf = (providerId: string): SealTarget => ({
 })
 
 /** The key of an account's reports. Throws if it cannot be opened. */
-export const openReportKey = async ({ keyRing }: Context, providerId: string, sealed: string): Promise<string> =>
-  (await keyRing.open(sealed, targetOf(providerId))).text
+export const openReportKey = async (
+  { keyRing }: Pick<Context, "keyRing">,
+  providerId: string,
+  sealed: string,
+): Promise<string> => (await keyRing.open(sealed, targetOf(providerId))).text
 
 type ReportRow = Answers["report_answer"]
 

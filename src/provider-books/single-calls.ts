@@ -1,5 +1,4 @@
-import type { Context } from "../actor/context.ts"
-import { askReport, type ReportAccess } from "./ask-report.ts"
+import { askReport, type BookContext, type ReportAccess } from "./ask-report.ts"
 import { type BookFinding, type Comparison, familyOf } from "./compare-day.ts"
 import { BOOK_POLICY } from "./policies.ts"
 import { endsOf, ReportError } from "./report-day.ts"
@@ -10,7 +9,7 @@ import { endsOf, ReportError } from "./report-day.ts"
  * no amount there.
  */
 export async function findSingleCalls(
-  ctx: Context,
+  ctx: BookContext,
   access: ReportAccess,
   { provider_id, day, result }: { provider_id: string; day: string; result: Comparison },
 ): Promise<BookFinding[]> {
@@ -52,7 +51,7 @@ function findingOf({ model, response_id, turn_id, micros }: OwnCall, theirs: num
 }
 
 async function amountOf(
-  ctx: Context,
+  ctx: BookContext,
   access: ReportAccess,
   single: NonNullable<ReportAccess["format"]["single"]>,
   responseId: string,
@@ -66,7 +65,7 @@ async function amountOf(
 }
 
 async function listCalls(
-  { db }: Context,
+  { db }: BookContext,
   { provider_id, day, models }: { provider_id: string; day: string; models: ReadonlySet<string> },
 ): Promise<OwnCall[]> {
   const { starts, ends } = endsOf(day)

@@ -1,42 +1,17 @@
-import { spawn } from "node:child_process"
-import { rm } from "node:fs/promises"
 import { createServer } from "node:net"
-import { join } from "node:path"
-import pg from "pg"
+import type pg from "pg"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { addDatabase } from "../../src/local/databases.ts"
-import { startPostgres } from "../../src/local/postgres.ts"
-import { makeDataDirectory } from "../harness/data-directory.ts"
+import { runAdmin, startAdminDatabase } from "../harness/admin-command.ts"
 
-let dir: string
-let server: Awaited<ReturnType<typeof startPostgres>>
+let database: Awaited<ReturnType<typeof startAdminDatabase>>
 let client: pg.Client
-let url: string
 beforeAll(async () => {
-  dir = await makeDataDirectory("command")
-  server = await startPostgres({ dataDir: join(dir, "postgres"), durable: false })
-  url = await addDatabase(server.url, "command")
-  client = new pg.Client({ connectionString: url })
-  await client.connect()
+  database = await startAdminDatabase()
+  client = database.client
 })
-afterAll(async () => {
-  await client.end()
-  await server.stop()
-  await rm(dir, { recursive: true, force: true })
-})
+afterAll(() => database.close())
 
-/** Runs `npm run admin -- …`. Returns its exit code and output. */
-function admin(...args: string[]): Promise<[number | null, string]> {
-  return adminOf(url, ...args)
-}
-
-function adminOf(database: string, ...args: string[]): Promise<[number | null, string]> {
-  const env = { ...process.env, DATABASE_URL: database }
-  const child = spawn(process.execPath, ["src/ops/admin.ts", ...args], { env })
-  let output = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk))
-  return new Promise((resolve) => child.once("close", (code) => resolve([code, output.trim()])))
-}
+const admin = (...args: string[]) => runAdmin({ DATABASE_URL: database.url }, ...args)
 
 test("The command line credits, corrects, refunds and reconciles", async () => {
   expect((await admin("migrate"))[0]).toBe(0)
@@ -76,7 +51,7 @@ test("A database that accepts the connection but never answers ends the command"
   const silent = createServer(() => {})
   await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening))
   const { port } = silent.address() as { port: number }
-  const [code, output] = await adminOf(`postgres://a:b@127.0.0.1:${port}/c`, "losses")
+  const [code, output] = await runAdmin({ DATABASE_URL: `postgres://a:b@127.0.0.1:${port}/c` }, "losses")
   expect([code, output]).toEqual([1, "timeout expired"])
   silent.close()
 })
