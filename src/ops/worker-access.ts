@@ -552,6 +552,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "turns": [],
       "usage_hours": [],
       "user_days": [],
+      "user_sums": [],
       "users": [
         "password_hash"
       ],

@@ -381,14 +381,6 @@ export interface AdminUser {
   updated_by: number | null
 }
 
-export interface AdminUserList {
-  items: AdminUser[]
-  /** The number of entries on all pages. */
-  total: number
-  limit: number
-  offset: number
-}
-
 export interface AltPool {
   accounts: AltPoolAccount[]
   /** The usage of all accounts together in the last 30 days (UTC), including today: live calls, by the time at which their turns ended. */
@@ -2681,6 +2673,48 @@ export interface ListedStatement {
 
 export interface ListedStatementList {
   items: ListedStatement[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface ListedUser {
+  user_id: number
+  name: string | null
+  email: string | null
+  email_verified: boolean
+  role: "user" | "admin"
+  /** The brand under which the account was created. */
+  brand: string
+  created_at: string
+  /** The id of the user on the messaging platform; null if no messaging identity is linked. */
+  messenger_id: string | null
+  /** Whether the user has a password and can sign in with it. */
+  has_password: boolean
+  /** The time at which the account was disabled; null if it is active. */
+  disabled_at: string | null
+  balance_usd: number
+  /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
+  low_balance_usd: number
+  /** Default daily cap per end user, in USD per UTC day; null if no default is set. A cap of the end user replaces it. */
+  end_user_daily_usd: number | null
+  /** Default monthly cap per end user, in USD per UTC month; null if no default is set. */
+  end_user_monthly_usd: number | null
+  /** Increases with each edit. */
+  version: number
+  /** The time of the last edit; null if the user was never edited. */
+  updated_at: string | null
+  /** The admin who made the last edit; null if it was the owner or the command line. */
+  updated_by: number | null
+  /** When a session of the user was last used, accurate to an hour; null if none is stored. */
+  last_seen_at: string | null
+  /** The billed amount of all live turns of the account, as in the reports. Containers and storage do not count. */
+  spend_usd: number
+}
+
+export interface ListedUserList {
+  items: ListedUser[]
   /** The number of entries on all pages. */
   total: number
   limit: number
@@ -9375,6 +9409,17 @@ export interface Operations {
       role?: string | undefined
       /** `true`: only disabled users; `false`: only active ones. */
       disabled?: boolean | "true" | "false" | undefined
+      /** The name of a brand, or `all`. An unknown brand is rejected. */
+      brand?: string | undefined
+      /** Only users with an active subscription to this plan. */
+      plan?: string | undefined
+      /** Only users created at or after this time. */
+      created_after?: string | undefined
+      /** Only users created before this time. */
+      created_before?: string | undefined
+      /** `created`: by id. `balance`, `last_seen`, `spend`: by these fields of the response. */
+      sort?: "created" | "balance" | "last_seen" | "spend" | undefined
+      direction?: "asc" | "desc" | undefined
       /** The most entries on a page. */
       limit?: number | undefined
       /** The number of entries to skip. */
@@ -9384,7 +9429,7 @@ export interface Operations {
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
     }
-    answer: AdminUserList
+    answer: ListedUserList
   }
 
   /** List waiting turns */

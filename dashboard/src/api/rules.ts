@@ -345,6 +345,10 @@ export const ListedStatementRules = {
   state: { words: ["open", "closed", "building", "final"] },
 } as const
 
+export const ListedUserRules = {
+  role: { words: ["user", "admin"] },
+} as const
+
 export const ListedWebhookRules = {
   state: { words: ["pending", "verified"] },
   disabled_reason: { words: ["customer", "gone", "failing", "account_disabled"] },
@@ -1645,6 +1649,10 @@ export const listUserSpacesQuery = {
 export const listUsersQuery = {
   q: { maxLength: 200 },
   role: { maxLength: 64 },
+  brand: { default: "all" },
+  plan: { minLength: 1, maxLength: 32 },
+  sort: { words: ["created", "balance", "last_seen", "spend"], default: "created" },
+  direction: { words: ["asc", "desc"], default: "desc" },
   limit: { minimum: 1, maximum: 2000, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
   format: { words: ["json", "csv"], default: "json" },

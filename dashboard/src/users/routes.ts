@@ -1,9 +1,10 @@
 import { createRoute } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
-import { UserRules } from "../api/rules.ts"
+import { listUsersQuery, UserRules } from "../api/rules.ts"
+import type { QueryWord } from "../api/words.ts"
 import { adminRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 import { usersPages as pages } from "./pages.ts"
 
 export const usersRoutes = [
@@ -12,10 +13,27 @@ export const usersRoutes = [
     path: pages.users.path,
     validateSearch: (
       search: RawSearch,
-    ): { q?: string; role?: User["role"]; disabled?: "true" | "false"; offset?: number } => ({
+    ): {
+      q?: string
+      role?: User["role"]
+      disabled?: "true" | "false"
+      brand?: string
+      plan?: string
+      created_after?: string
+      created_before?: string
+      sort?: QueryWord<"listUsers", "sort">
+      direction?: QueryWord<"listUsers", "direction">
+      offset?: number
+    } => ({
       q: textIn(search.q),
       role: oneIn(search.role, UserRules.role.words),
       disabled: oneIn(search.disabled, ["true", "false"]),
+      brand: textIn(search.brand),
+      plan: textIn(search.plan),
+      created_after: instantIn(search.created_after),
+      created_before: instantIn(search.created_before),
+      sort: oneIn(search.sort, listUsersQuery.sort.words),
+      direction: oneIn(search.direction, listUsersQuery.direction.words),
       offset: countIn(search.offset),
     }),
     component: lazyPage(() => import("./users-page.tsx"), "UsersPage"),

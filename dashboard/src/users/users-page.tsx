@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import type { AdminUser } from "../api/operations.ts"
+import type { ListedUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { UserRules } from "../api/rules.ts"
 import { List } from "../operator/list.tsx"
@@ -8,10 +8,11 @@ import { curl, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
+import { useSorting } from "../ui/sorting.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
@@ -20,7 +21,7 @@ import { usersPages } from "./pages.ts"
 const CreateUser = lazyPart(() => import("./user-create.tsx").then((file) => ({ default: file.CreateUserDialog })))
 const route = getRouteApi("/app/admin/operator/users")
 
-const COLUMNS: Column<AdminUser>[] = [
+const COLUMNS: Column<ListedUser>[] = [
   { title: "User", cell: (user) => <PersonName of={user} /> },
   { title: "Id", cell: ({ user_id }) => <Id id={String(user_id)} /> },
   {
@@ -40,14 +41,18 @@ const COLUMNS: Column<AdminUser>[] = [
     title: "State",
     cell: ({ disabled_at }) => <Status word={disabled_at ? "disabled" : "active"} />,
   },
-  { title: "Balance", right: true, cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
-  { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Balance", right: true, sort: "balance", cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
+  { title: "Spend", right: true, sort: "spend", cell: ({ spend_usd }) => <Money usd={spend_usd} /> },
+  { title: "Last seen", right: true, sort: "last_seen", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  { title: "Created", right: true, sort: "created", cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
 export function UsersPage() {
-  const { offset = 0, ...filters } = route.useSearch()
+  const { offset = 0, sort = "created", direction = "desc", ...filters } = route.useSearch()
   const [creating, setCreating] = useState(false)
-  const users = useRead("listUsers", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  const query = { ...filters, sort, direction }
+  const users = useRead("listUsers", { query: { ...query, limit: PAGE_ROWS, offset } })
+  const sorting = useSorting(sort, direction)
   return (
     <Page
       {...usersPages.users}
@@ -57,7 +62,7 @@ export function UsersPage() {
         </Button>
       }
     >
-      <FilterBar set={filters} end={<CsvLink of="listUsers" input={{ query: filters }} />}>
+      <FilterBar set={filters} end={<CsvLink of="listUsers" input={{ query }} />}>
         <TextFilter label="Name, email or id" name="q" value={filters.q} wide />
         <ChoiceFilter label="Role" name="role" value={filters.role} all="All roles" options={UserRules.role.words} />
         <ChoiceFilter
@@ -70,11 +75,19 @@ export function UsersPage() {
             ["true", "Disabled"],
           ]}
         />
+        <TextFilter label="Brand" name="brand" value={filters.brand} />
+        <TextFilter label="Plan" name="plan" value={filters.plan} />
+        <RangePicker
+          from={filters.created_after}
+          to={filters.created_before}
+          names={["created_after", "created_before"]}
+        />
       </FilterBar>
       <List
         caption="Users"
         of={users}
         columns={COLUMNS}
+        sorting={sorting}
         rowKey={({ user_id }) => user_id}
         empty={
           <EmptyState

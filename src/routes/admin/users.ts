@@ -1,9 +1,20 @@
 import * as z from "zod"
+import { type ListedUser, listedUserSchema, listUsers, readUsers, USER_SORTS } from "../../analytics/list-users.ts"
 import { ENERGY_RATE } from "../../base/money.ts"
+import { LIST_POLICY } from "../../base/policies.ts"
 import type { App } from "../../http/app.ts"
-import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvInParts, csvQuery } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { booleanParam, daysQuery, listOf, listQuery, listQueryUpTo, numberParam } from "../../http/query.ts"
+import {
+  booleanParam,
+  brandParam,
+  createdQuery,
+  daysQuery,
+  listOf,
+  listQuery,
+  listQueryUpTo,
+  numberParam,
+} from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import {
   CREATE_ACCOUNT_ERRORS,
@@ -15,17 +26,16 @@ import {
 } from "../../sign-in/create-account.ts"
 import { tellingEmail } from "../../sign-in/notices.ts"
 import { resetFactor } from "../../sign-in/second-factor.ts"
-import { type AdminUser, adminUserSchema } from "../../users/admin-user.ts"
+import { adminUserSchema } from "../../users/admin-user.ts"
 import { type AdminLedgerEntry, getEnergy, readLedger, userEnergySchema } from "../../users/get-energy.ts"
 import { getUser, userDetailSchema } from "../../users/get-user.ts"
 import { listUserSpaces, userSpaceSchema } from "../../users/list-user-spaces.ts"
-import { listUsers } from "../../users/list-users.ts"
 import { endUserSessions, UPDATE_USER_ERRORS, updateUser, updateUserSchema } from "../../users/update-user.ts"
 
 const tag = "admin"
 const params = z.object({ user_id: numberParam.meta({ example: 42 }) })
 
-const CSV: CsvColumns<AdminUser> = {
+const CSV: CsvColumns<ListedUser> = {
   user_id: (user) => user.user_id,
   name: (user) => user.name,
   email: (user) => user.email,
@@ -36,6 +46,8 @@ const CSV: CsvColumns<AdminUser> = {
   balance_usd: (user) => user.balance_usd,
   created_at: (user) => user.created_at,
   disabled_at: (user) => user.disabled_at,
+  last_seen_at: (user) => user.last_seen_at,
+  spend_usd: (user) => user.spend_usd,
 }
 
 const LEDGER_CSV: CsvColumns<AdminLedgerEntry> = {
@@ -62,7 +74,8 @@ export function mountUsers(app: App) {
       id: "listUsers",
       tag,
       summary: "List users",
-      description: "Newest first.",
+      description:
+        "Newest first by default. Users with equal sort values are ordered by id, and users without a session come last.",
       query: z.strictObject({
         q: z.string().max(200).optional().meta({
           description:
@@ -72,21 +85,30 @@ export function mountUsers(app: App) {
         disabled: booleanParam
           .optional()
           .meta({ description: "`true`: only disabled users; `false`: only active ones." }),
+        brand: brandParam,
+        plan: z.string().min(1).max(32).optional().meta({
+          description: "Only users with an active subscription to this plan.",
+        }),
+        created_after: createdQuery.created_after.meta({ description: "Only users created at or after this time." }),
+        created_before: createdQuery.created_before.meta({ description: "Only users created before this time." }),
+        sort: z.enum(USER_SORTS).default("created").meta({
+          description: "`created`: by id. `balance`, `last_seen`, `spend`: by these fields of the response.",
+        }),
+        direction: z.enum(["asc", "desc"]).default("desc"),
         ...listQueryUpTo(2000),
         ...csvQuery,
       }),
-      answer: { status: 200, description: "A page of users.", schema: listOf(adminUserSchema), also: CSV_ANSWER },
+      answer: { status: 200, description: "A page of users.", schema: listOf(listedUserSchema), also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query: { limit, offset, format, ...search } }) => {
+    async (c, { query: { limit, offset, format, sort, direction, ...search } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]
-      if (format === "csv")
-        return csvAnswer(c, "users", CSV, async ({ limit, after }) => {
-          const earlier = { ...search, before_id: after?.user_id }
-          return (await listUsers(ctx, session, { search: earlier, limit, offset: 0 })).users
-        })
-      const { users, total } = await listUsers(ctx, session, { search, limit, offset })
-      return { items: users, total, limit, offset }
+      const asked = { search, order: { sort, direction } }
+      if (format === "csv") {
+        const { parts } = await readUsers(ctx, session, { ...asked, page: { limit: LIST_POLICY.file, offset: 0 } })
+        return csvInParts(c, "users", CSV, parts)
+      }
+      return { ...(await listUsers(ctx, session, { ...asked, page: { limit, offset } })), limit, offset }
     },
   )
 
