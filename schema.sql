@@ -1917,11 +1917,12 @@ create table subscription_days (
 create index subscription_days_of on subscription_days (subscription_id, day)
   include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
 
--- Live turns and their bills by the day (UTC) on which the turns ended, without the turns in turn_ends.
+-- Live turns, their costs and their bills by the day (UTC) on which the turns ended, without the turns in turn_ends.
 create table service_days (
   day date not null,
   state text not null,
   turns bigint not null,
+  cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
   primary key (day, state)
 ) with (fillfactor = 70);

@@ -1,8 +1,26 @@
--- Adds rows of ended turns to the totals of spaces, subscriptions, members of pools and days.
+-- Adds rows of ended turns to the totals of days.
+create function turnpike.add_service_days(p_taken turn_ends[]) returns void language plpgsql as $$
+begin
+  insert into service_days as r (
+      day, state, turns, cost_credit_micros,
+      billed_credit_micros)
+    select
+      (t.ended_at at time zone 'UTC')::date, t.state, sum(t.turns), sum(t.cost_credit_micros),
+      sum(t.billed_credit_micros)
+    from unnest(p_taken) t
+    where not t.test
+    group by 1, 2
+    on conflict (day, state) do update set turns = r.turns + excluded.turns,
+      cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros;
+end $$;
+
+-- Adds rows of ended turns to the totals of days, spaces, subscriptions and members of pools.
 -- Hash and merge joins are off: the calls of each turn are looked up once, even if the plan is from empty tables.
 create function turnpike.add_totals(p_taken turn_ends[]) returns void
 language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
+  perform turnpike.add_service_days(p_taken);
   with taken as materialized (
     select t.* from unnest(p_taken) t
   ), totals as (
@@ -73,16 +91,6 @@ begin
       cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
       billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
       last_call_at = greatest(r.last_call_at, excluded.last_call_at)
-  ), days as (
-    insert into service_days as r (
-        day, state, turns, billed_credit_micros)
-    select
-        (t.ended_at at time zone 'UTC')::date, t.state, sum(t.turns), sum(t.billed_credit_micros)
-    from taken t
-    where not t.test
-    group by 1, 2
-    on conflict (day, state) do update set turns = r.turns + excluded.turns,
-      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros
   )
   insert into space_sessions as r (space_id, agent, model, tokens_input, turn_id, step, called_at)
   select distinct on (t.space_id, coalesce(p.subagent, '')) t.space_id, coalesce(p.subagent, ''), p.model,

@@ -1119,6 +1119,7 @@ interface SecondFactors {
 
 interface ServiceDays {
   billed_credit_micros: number;
+  cost_credit_micros: number;
   day: Timestamp;
   state: string;
   turns: number;

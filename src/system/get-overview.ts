@@ -29,6 +29,15 @@ const countsSchema = z.object({
   counted_at: z.iso.datetime(),
 })
 
+const amountsSchema = (of: string) =>
+  z
+    .object({
+      today_usd: z.number().meta({ example: 12.4 }),
+      days_7_usd: z.number().meta({ example: 81.02 }),
+      days_30_usd: z.number().meta({ example: 340.5 }),
+    })
+    .meta({ description: `${of} today, and in the last 7 and 30 days including today (UTC).` })
+
 export const overviewSchema = z
   .object({
     counts: countsSchema.nullable().meta({
@@ -47,13 +56,9 @@ export const overviewSchema = z
         })
         .meta({ description: "Live turns that ended since 00:00 UTC." }),
     }),
-    billed: z
-      .object({
-        today_usd: z.number().meta({ example: 12.4 }),
-        days_7_usd: z.number().meta({ example: 81.02 }),
-        days_30_usd: z.number().meta({ example: 340.5 }),
-      })
-      .meta({ description: "Bills of live turns today, and in the last 7 and 30 days including today (UTC)." }),
+    billed: amountsSchema("Bills of live turns"),
+    cost: amountsSchema("The cost of these turns for us, at the providers' prices,"),
+    margin: amountsSchema("`billed` - `cost`"),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
       .meta({ description: "Infrastructure failures in the last day, by kind." }),
@@ -116,10 +121,17 @@ export async function getOverview(
   const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
   const ended = (state: string) =>
     days.filter((day) => day.state === state && day.date === textOf(today)).reduce((sum, { turns }) => sum + turns, 0)
-  const billed = (back: number) =>
+  const within = (back: number, amountOf: (day: (typeof days)[number]) => number) =>
     toUsd(
-      days.filter(({ date }) => date >= textOf(today - (back - 1) * DAY_MS)).reduce((sum, day) => sum + day.billed, 0),
+      days
+        .filter(({ date }) => date >= textOf(today - (back - 1) * DAY_MS))
+        .reduce((sum, day) => sum + amountOf(day), 0),
     )
+  const amounts = (amountOf: (day: (typeof days)[number]) => number) => ({
+    today_usd: within(1, amountOf),
+    days_7_usd: within(7, amountOf),
+    days_30_usd: within(30, amountOf),
+  })
   return {
     counts: counts && {
       people: {
@@ -138,7 +150,9 @@ export async function getOverview(
       oldest_queued_at: toInstant(turns.oldest_queued_at),
       today: { done: ended("done"), failed: ended("failed"), cancelled: ended("cancelled") },
     },
-    billed: { today_usd: billed(1), days_7_usd: billed(7), days_30_usd: billed(30) },
+    billed: amounts(({ billed }) => billed),
+    cost: amounts(({ cost }) => cost),
+    margin: amounts(({ billed, cost }) => billed - cost),
     errors,
     pools: pools.map((pool) => ({ pool: pool.pool as Pool, ...serializeCapacity(pool) })),
     reconciliation: reconciliation && {
@@ -149,12 +163,13 @@ export async function getOverview(
   }
 }
 
-/** Live turns by day and state of their end, from the daily rollup and from turns that are not in it yet. */
+/** Live turns and their amounts by day and end, from the daily rollup and from turns that are not in it yet. */
 function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
   return db
     .selectFrom("service_days as r")
     .where("r.day", ">=", sql<Date>`(${firstDay}::timestamptz at time zone 'UTC')::date`)
-    .select([sql<string>`r.day`.as("date"), "r.state", "r.turns", "r.billed_credit_micros as billed"])
+    .select([sql<string>`r.day`.as("date"), "r.state", "r.turns"])
+    .select(["r.cost_credit_micros as cost", "r.billed_credit_micros as billed"])
     .unionAll(
       db
         .selectFrom("turn_ends as e")
@@ -164,6 +179,7 @@ function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
           sql<string>`(${eb.ref("e.ended_at")} at time zone 'UTC')::date`.as("date"),
           "e.state",
           eb.cast<number>(eb.fn.sum("e.turns"), "bigint").as("turns"),
+          eb.cast<number>(eb.fn.sum("e.cost_credit_micros"), "bigint").as("cost"),
           eb.cast<number>(eb.fn.sum("e.billed_credit_micros"), "bigint").as("billed"),
         ])
         .groupBy(["date", "e.state"]),

@@ -29,7 +29,8 @@ test("The overview counts people, spaces and turns, sums money, and names the la
     in_flight: 0,
   }
   const pools = ["main", "alt-pool"].map((pool) => ({ pool, ...idle, recovers_at: null, windows: [] }))
-  const quiet = { pools, billed: { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }, errors: [] }
+  const nothing = { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }
+  const quiet = { pools, billed: nothing, cost: nothing, margin: nothing, errors: [] }
   const waiting = ["limit", "approval", "result"].map((reason) => ({ for: reason, turns: 0, oldest_at: null }))
   const none = { queued: 0, running: 0, waiting, blocked: 0, oldest_queued_at: null, today }
   expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null, ...quiet })
@@ -79,7 +80,10 @@ test("The overview counts people, spaces and turns, sums money, and names the la
   })
 })
 
-test("Turns and bills of today, 7 and 30 days are exact before and after the roll-up, without test data; failures cover one day", async () => {
+test("Turns, bills, costs and margins of today, 7 and 30 days are exact before and after the roll-up, without test data; failures cover one day", async () => {
+  const prices = { provider: { input: 0.7, cached: 0.07, output: 3 }, markup: { percent: 20 } }
+  const path = `/api/admin/model-catalog/${encodeURIComponent("rehearsal/standard")}/prices`
+  expect((await admin.json("PUT", path, prices))[0]).toBe(200)
   const client = await world.createAccount()
   const space = await client.space()
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
@@ -94,7 +98,25 @@ test("Turns and bills of today, 7 and 30 days are exact before and after the rol
     const first = Math.floor(world.clock.ms() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS
     return micros.filter(([at]) => at >= first).reduce((sum, [, billed]) => sum + billed, 0) / 1e7
   }
+  const expectMargins = async () => {
+    const { billed, cost, margin } = await overview()
+    for (const [days, period] of [
+      [1, "today_usd"],
+      [7, "days_7_usd"],
+      [30, "days_30_usd"],
+    ] as const) {
+      const first = new Date(Math.floor(world.clock.ms() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS)
+      const [calls] = await world.sql<{ cost: number }>(
+        `select coalesce(sum(coalesce(provider_credit_micros, cost_credit_micros)), 0)::float8 as cost
+         from model_calls where not test and settled_at >= $1`,
+        [first],
+      )
+      expect(cost[period]).toBe((calls?.cost ?? 0) / 1e7)
+      expect(margin[period]).toBeCloseTo(billed[period] - cost[period], 7)
+    }
+  }
   const expectExact = async () => {
+    await expectMargins()
     const { billed } = await overview()
     expect(billed.today_usd).toBeCloseTo(within(1) + (micros.length < 3 ? before.billed.today_usd : 0), 7)
     if (micros.length < 3) return
@@ -115,11 +137,13 @@ test("Turns and bills of today, 7 and 30 days are exact before and after the rol
     if (days > 0) await world.advance((days === 25 ? 20 : 5) * DAY_MS)
   }
   await tests.runTurn({ space: await tests.space() })
-  const { turns, billed } = await overview()
+  const { turns, billed, cost, margin } = await overview()
+  expect(cost.today_usd).toBeGreaterThan(0)
+  expect(margin.today_usd).toBeGreaterThan(0)
   expect(turns.today).toEqual({ done: 1, failed: 1, cancelled: 0 })
   expect(billed.days_30_usd).toBeCloseTo(within(30), 7)
   await world.sweep()
-  expect((await overview()).billed).toEqual(billed)
+  expect(await overview()).toMatchObject({ billed, cost, margin })
   await world.sql(
     "insert into infrastructure_errors (kind, name, code, created_at) values ('container_exec', 'a', 'X', $1), ('container_exec', 'a', 'X', $2)",
     [world.clock.now(), new Date(world.clock.ms() - 25 * 3_600_000)],

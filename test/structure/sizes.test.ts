@@ -6,7 +6,7 @@ const MOST_ARGUMENTS = 8
 
 /** Procedures with more lines: statements over many columns. The list may only become shorter. */
 const LONG: Record<string, number> = {
-  add_totals: 95,
+  add_totals: 86,
   balances_at: 86,
   balances_before: 93,
   read_capacity: 82,

@@ -3571,6 +3571,18 @@ export interface Overview {
     days_7_usd: number
     days_30_usd: number
   }
+  /** The cost of these turns for us, at the providers' prices, today, and in the last 7 and 30 days including today (UTC). */
+  cost: {
+    today_usd: number
+    days_7_usd: number
+    days_30_usd: number
+  }
+  /** `billed` - `cost` today, and in the last 7 and 30 days including today (UTC). */
+  margin: {
+    today_usd: number
+    days_7_usd: number
+    days_30_usd: number
+  }
   /** Infrastructure failures in the last day, by kind. */
   errors: ({
     kind: string

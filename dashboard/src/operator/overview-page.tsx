@@ -40,8 +40,22 @@ const TodaysTurns = ({ state }: { state: "failed" | "cancelled" }) => (
   </TextLink>
 )
 
+/** The bills of a period, with what the calls have cost us. */
+const Billed = ({ label, of, period }: { label: string; of: Overview; period: keyof Overview["billed"] }) => (
+  <Stat
+    label={label}
+    hint={
+      <>
+        cost for us <Money usd={of.cost[period]} />, margin <Money usd={of.margin[period]} />
+      </>
+    }
+  >
+    <Money usd={of.billed[period]} />
+  </Stat>
+)
+
 function Figures({ of }: { of: Overview }) {
-  const { counts, turns, billed } = of
+  const { counts, turns } = of
   const waits = waitingOf(turns)
   return (
     <>
@@ -102,15 +116,9 @@ function Figures({ of }: { of: Overview }) {
         }
       >
         <Stats>
-          <Stat label="Billed today">
-            <Money usd={billed.today_usd} />
-          </Stat>
-          <Stat label="Billed in 7 days">
-            <Money usd={billed.days_7_usd} />
-          </Stat>
-          <Stat label="Billed in 30 days">
-            <Money usd={billed.days_30_usd} />
-          </Stat>
+          <Billed label="Billed today" of={of} period="today_usd" />
+          <Billed label="Billed in 7 days" of={of} period="days_7_usd" />
+          <Billed label="Billed in 30 days" of={of} period="days_30_usd" />
           <Stat label="Balances">
             <Money usd={counts?.money.balance_usd} />
           </Stat>
