@@ -3036,6 +3036,9 @@ create table overview_counts (
 create table audit_log (
   audit_id bigint generated always as identity primary key,
   actor_user_id bigint references users,
+  -- The account that the changed object belongs to. Its owner sees the entry (src/users/list-activity.ts).
+  account_user_id bigint references users, -- null: the installation
+  key_id text, -- null: the change was not made with an API key
   action text not null,
   subject_type text not null,
   subject_id text not null,
@@ -3049,6 +3052,7 @@ create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 create index audit_log_of_action on audit_log (action, audit_id desc);
 create index audit_log_by_time on audit_log (created_at);
+create index audit_log_of_account on audit_log (account_user_id, audit_id desc) where account_user_id is not null;
 create trigger audit_log_append_only before update on audit_log for each statement execute function guard_append_only();
 create trigger audit_log_kept before delete on audit_log for each statement execute function guard_retention();
 

@@ -11,11 +11,34 @@ create function turnpike.note_change(p_actor bigint, p_action text, p_subject_ty
 language plpgsql as $$
 begin
   insert into audit_log (
-      actor_user_id, action, subject_type, subject_id, before,
+      actor_user_id,
+      account_user_id,
+      action, subject_type, subject_id, before,
       after, request_id, address, created_at)
   values (
-      p_actor, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
+      p_actor,
+      case when p_subject_type = 'user' then p_subject_id::bigint
+        when p_action = 'portal.profile' then (p_after ->> 'user_id')::bigint end,
+      p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
       p_after - turnpike.secret_columns(), p_request_id, p_address, p_moment);
+end $$;
+
+-- Writes to the audit log that a caller changed something of its account, as note_change does. A member of a shared
+-- space and an admin who acts as the owner are the actors of what they do. p_before = p_after: nothing is written.
+create function turnpike.note_own_change(p_request turnpike.request, caller turnpike.caller, p_action text,
+  p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb) returns void language plpgsql as $$
+begin
+  if p_before = p_after then
+    return;
+  end if;
+  insert into audit_log (
+      actor_user_id, account_user_id, key_id, action,
+      subject_type, subject_id, before, after,
+      request_id, address, created_at)
+  values (
+      coalesce(caller.acting_user_id, caller.member_id, caller.user_id), caller.user_id, caller.key_id, p_action,
+      p_subject_type, p_subject_id, p_before - turnpike.secret_columns(), p_after - turnpike.secret_columns(),
+      p_request.request_id, p_request.address, p_request.moment);
 end $$;
 
 -- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
@@ -27,9 +50,8 @@ begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
   if caller.usable then
-    perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'export', 'export', p_what, null,
-      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query),
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'export', 'export', p_what, null,
+      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query));
   end if;
 end $$;
 

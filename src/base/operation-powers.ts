@@ -28,6 +28,7 @@ const ACCOUNT = {
   deleteTraceEndpoint: "none",
   putLimits: onlyWhen("it raises or removes a limit of end users", "money"),
   listSessions: "none",
+  listActivity: "none",
   endSession: "none",
   endSessions: "none",
   changePassword: onlyWhen("the account has no password yet (otherwise the current password is the proof)", "access"),

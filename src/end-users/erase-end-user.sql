@@ -46,8 +46,7 @@ begin
   values (p_erasure_id, caller.user_id, caller.test, p_ref, caller.key_id, greatest(p_request.moment, newest),
     p_request.moment, p_request.moment, cardinality(ids), had_profile)
   returning e.* into erasure;
-  perform turnpike.note_change(caller.user_id, 'end_user.erase', 'erasure', p_erasure_id, null,
-    jsonb_build_object('key_id', caller.key_id, 'test', caller.test), p_request.request_id, p_request.address,
-    p_request.moment);
+  perform turnpike.note_own_change(p_request, caller, 'end_user.erase', 'erasure', p_erasure_id, null,
+    jsonb_build_object('key_id', caller.key_id, 'test', caller.test));
   {{caller.closes}}
 end $$;

@@ -7,9 +7,11 @@ create function turnpike.put_end_user_limits(p_request turnpike.request,
   out end_user turnpike.end_user_answer, out reached turnpike.count_state, out refused text) language plpgsql as $$
 declare
   caller turnpike.caller;
+  was jsonb;
 begin
   {{caller.opens}}
   if caller.scope = 'all' then
+    was := turnpike.limit_facts(caller, p_ref);
     if not exists (select from end_users e where e.user_id = caller.user_id and e.test = caller.test
       and e.end_user_ref = p_ref) then
       -- The lock keeps two concurrent calls from taking the last place.
@@ -32,8 +34,19 @@ begin
     on conflict (user_id, test, end_user_ref) do update set daily_limit_credit_micros = p_daily,
       monthly_limit_credit_micros = p_monthly, blocked = p_blocked, rate = p_rate, updated_at = p_request.moment;
     end_user := turnpike.end_user_answer_of(caller, p_ref, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'end_user.limits', 'end_user', p_ref, was,
+      turnpike.limit_facts(caller, p_ref));
   end if;
   {{caller.closes}}
+end $$;
+
+-- The limits of an end user, for the audit log; null for an unknown one.
+create function turnpike.limit_facts(caller turnpike.caller, p_ref text) returns jsonb language plpgsql stable as $$
+begin
+  return (select jsonb_build_object('daily_credit_micros', e.daily_limit_credit_micros, 'monthly_credit_micros',
+    e.monthly_limit_credit_micros, 'blocked', e.blocked, 'rate', e.rate, 'test', e.test)
+    from end_users e
+    where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref);
 end $$;
 
 -- True if an end user could spend more than before. Without a limit of their own, the account's applies.

@@ -40,10 +40,7 @@ begin
       rate = own.rate, end_user_rate = own.end_user_rate
       where k.key_id = own.key_id;
     key := turnpike.key_answer_of(own);
-    if to_jsonb(key) <> before then
-      perform turnpike.note_change(caller.user_id, 'key.update', 'key', own.key_id, before, to_jsonb(key),
-        p_request.request_id, p_request.address, p_request.moment);
-    end if;
+    perform turnpike.note_own_change(p_request, caller, 'key.update', 'key', own.key_id, before, to_jsonb(key));
   end if;
   {{caller.closes row}}
 end $$;
@@ -109,9 +106,8 @@ begin
       where k.key_id = own.key_id
       returning k.* into own;
     key := turnpike.key_answer_of(own);
-    perform turnpike.note_change(caller.user_id, 'key.rotate', 'key', own.key_id, null,
-      jsonb_build_object('hint', own.hint, 'former_until', p_former_until), p_request.request_id, p_request.address,
-      p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'key.rotate', 'key', own.key_id, null,
+      jsonb_build_object('hint', own.hint, 'former_until', p_former_until));
     perform turnpike.tell_key(own, true, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, own.key_id, p_request.moment);
   end if;

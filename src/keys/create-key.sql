@@ -40,8 +40,7 @@ begin
   if refused is null then
     insert into api_keys select new_key.*;
     key := turnpike.key_answer_of(new_key);
-    perform turnpike.note_change(caller.user_id, 'key.create', 'key', new_key.key_id, null, to_jsonb(key),
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'key.create', 'key', new_key.key_id, null, to_jsonb(key));
     perform turnpike.tell_key(new_key, false, p_request.moment);
     perform turnpike.note_key(caller, p_once_key, p_fingerprint, new_key.key_id, p_request.moment);
   end if;

@@ -19,8 +19,8 @@ begin
     ending := revoked.ending_turns;
     key := turnpike.key_answer_of(revoked);
     if was.revoked_at is null then
-      perform turnpike.note_change(caller.user_id, 'key.revoke', 'key', p_key_id, to_jsonb(turnpike.key_answer_of(was)),
-        to_jsonb(key), p_request.request_id, p_request.address, p_request.moment);
+      perform turnpike.note_own_change(p_request, caller, 'key.revoke', 'key', p_key_id,
+        to_jsonb(turnpike.key_answer_of(was)), to_jsonb(key));
       perform turnpike.tell_notice(caller.user_id, 'key.revoked',
         jsonb_build_object('key_id', p_key_id, 'name', revoked.name,
         'scope', revoked.scope, 'test', revoked.test, 'hint', revoked.hint), p_request.moment);

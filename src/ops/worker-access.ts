@@ -302,6 +302,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "api_keys": [
         "hash"
       ],
+      "audit_log": [],
       "brands": [
         "bot_token",
         "bot_webhook_secret"

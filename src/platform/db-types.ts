@@ -130,6 +130,7 @@ interface ApiTurns {
 }
 
 interface AuditLog {
+  account_user_id: number | null;
   action: string;
   actor_user_id: number | null;
   address: string | null;
@@ -137,6 +138,7 @@ interface AuditLog {
   audit_id: Generated<number>;
   before: Json | null;
   created_at: Timestamp;
+  key_id: string | null;
   request_id: string | null;
   subject_id: string;
   subject_type: string;

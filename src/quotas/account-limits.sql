@@ -26,5 +26,16 @@ begin
   end if;
   perform turnpike.set_wallet_limits(caller.user_id, p_daily, p_monthly, p_low);
   perform turnpike.set_wallet_rate(caller.user_id, p_rate);
+  perform turnpike.note_own_change(p_request, caller, 'account.limits', 'user', caller.user_id::text,
+    turnpike.account_limit_facts(was.end_user_daily_credit_micros, was.end_user_monthly_credit_micros,
+    was.low_balance_credit_micros, was.end_user_rate),
+    turnpike.account_limit_facts(p_daily, p_monthly, p_low, p_rate));
   {{caller.closes}}
 end $$;
+
+-- The account's limits for its end users, for the audit log.
+create function turnpike.account_limit_facts(p_daily bigint, p_monthly bigint, p_low bigint, p_rate jsonb)
+returns jsonb language sql immutable as $$
+  select jsonb_build_object('end_user_daily_credit_micros', p_daily, 'end_user_monthly_credit_micros', p_monthly,
+    'low_balance_credit_micros', p_low, 'end_user_rate', p_rate)
+$$;

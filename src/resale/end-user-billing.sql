@@ -67,6 +67,7 @@ create function turnpike.put_end_user_billing(p_request turnpike.request, p_ref 
 language plpgsql as $$
 declare
   caller turnpike.caller;
+  was turnpike.end_user_balance;
 begin
   {{caller.opens}}
   -- The lock keeps the price from being deleted, and two calls from taking the last place.
@@ -80,6 +81,7 @@ begin
     refused := case when reached.cap is not null then 'limit' end;
   end if;
   if refused is null then
+    was := turnpike.end_user_balance_of(caller, p_ref);
     insert into end_users as e (user_id, test, end_user_ref, price_name, prepaid, created_at, updated_at)
     values (caller.user_id, caller.test, p_ref, p_price, p_prepaid, p_request.moment, p_request.moment)
     on conflict (user_id, test,
@@ -91,9 +93,17 @@ begin
     update end_user_wallets w set low_balance_credit_micros = p_low
       where w.user_id = caller.user_id and w.test = caller.test and w.end_user_ref = p_ref and p_low is not null;
     balance := turnpike.end_user_balance_of(caller, p_ref);
+    perform turnpike.note_own_change(p_request, caller, 'end_user.billing', 'end_user', p_ref,
+      turnpike.billing_facts(was), turnpike.billing_facts(balance));
   end if;
   {{caller.closes}}
 end $$;
+
+-- How the turns of an end user are charged, for the audit log.
+create function turnpike.billing_facts(b turnpike.end_user_balance) returns jsonb language sql immutable as $$
+  select jsonb_build_object('price', b.price, 'price_source', b.price_source, 'prepaid', b.prepaid, 'prepaid_source',
+    b.prepaid_source, 'low_balance_credit_micros', b.low_balance)
+$$;
 
 -- Books credit or a correction of an end user's wallet, once per Idempotency-Key. The first credit makes the end user
 -- prepaid, unless a setting says otherwise.
@@ -147,6 +157,9 @@ begin
     if refused is null then
       entry := booking.entry;
       has_subscriber := booking.has_subscriber;
+      perform turnpike.note_own_change(p_request, caller, 'end_user.credit', 'end_user', p_ref, null,
+        jsonb_build_object('entry_id', entry.entry_id, 'amount_credit_micros', p_amount, 'note', p_note,
+        'test', caller.test));
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, entry.entry_id::text, p_request.moment);
     end if;
   end if;

@@ -40,9 +40,11 @@ create function turnpike.put_end_user_defaults(p_request turnpike.request, p_key
 language plpgsql as $$
 declare
   caller turnpike.caller;
+  was turnpike.end_user_default[];
 begin
   {{caller.opens}}
   perform from users u where u.user_id = caller.user_id for no key update;
+  was := turnpike.end_user_defaults_of(caller);
   refused := case when caller.scope is distinct from 'all' then 'scope'
     when p_price is not null and not turnpike.has_price(caller, p_price) then 'price' end;
   if refused is null and p_key_id is null and caller.test then
@@ -58,6 +60,9 @@ begin
   end if;
   if refused is null then
     defaults := turnpike.end_user_defaults_of(caller);
+    perform turnpike.note_own_change(p_request, caller, 'end_user_defaults.put', 'end_user_defaults',
+      coalesce(p_key_id, 'account'), jsonb_build_object('defaults', to_jsonb(was), 'test', caller.test),
+      jsonb_build_object('defaults', to_jsonb(defaults), 'test', caller.test));
   end if;
   {{caller.closes}}
 end $$;

@@ -71,6 +71,8 @@ begin
       insert into price_names (user_id, test, name, price_id)
         values (caller.user_id, caller.test, p_name, new_price.price_id)
         on conflict (user_id, test, name) do update set price_id = excluded.price_id;
+      perform turnpike.note_own_change(p_request, caller, 'price.put', 'price', p_name,
+        case when was.price_id is not null then to_jsonb(was) - 'created_at' end, to_jsonb(new_price) - 'created_at');
     end if;
     answer := turnpike.price_answer_of(new_price, null, p_shown);
   end if;
@@ -118,6 +120,8 @@ begin
       refused := 'in_use';
     else
       delete from price_names n where n.user_id = caller.user_id and n.test = caller.test and n.name = p_name;
+      perform turnpike.note_own_change(p_request, caller, 'price.delete', 'price', p_name,
+        to_jsonb(was) - 'created_at', null);
     end if;
   end if;
   {{caller.closes}}

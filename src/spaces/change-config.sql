@@ -50,12 +50,12 @@ end $$;
 
 -- Writes a space's configuration as a new version. p_change names the change, such as tools/lookup_order. The
 -- space's row must be locked.
-create function turnpike.change_config(changed spaces, p_change text, p_moment timestamptz) returns spaces
-language plpgsql as $$
+create function turnpike.change_config(p_request turnpike.request, caller turnpike.caller, changed spaces,
+  p_change text) returns spaces language plpgsql as $$
 begin
   changed.config_version := changed.config_version + 1;
   changed.config_change := p_change;
-  changed.updated_at := p_moment;
+  changed.updated_at := p_request.moment;
   perform turnpike.keep_config(changed);
   perform turnpike.drop_versions(changed, turnpike.limit_of('kept_versions')::integer);
   -- Unchanged parts keep their stored value, so that large values are not written again.
@@ -64,11 +64,19 @@ begin
     tools = case when s.tools = changed.tools then s.tools else changed.tools end,
     mcp_servers = case when s.mcp_servers = changed.mcp_servers then s.mcp_servers else changed.mcp_servers end,
     mcp_tokens = changed.mcp_tokens, mcp_pins = changed.mcp_pins, prompt_facts = turnpike.prompt_facts(changed),
-    config_version = changed.config_version, config_change = p_change, updated_at = p_moment
+    config_version = changed.config_version, config_change = p_change, updated_at = p_request.moment
     where s.space_id = changed.space_id
     returning s.* into changed;
+  perform turnpike.note_own_change(p_request, caller, 'space.config', 'space', changed.slug,
+    jsonb_build_object('version', changed.config_version - 1),
+    jsonb_build_object('version', changed.config_version, 'change', p_change));
   return changed;
 end $$;
+
+-- The title and metadata of a space, for the audit log. Versions have its configuration.
+create function turnpike.space_facts(s spaces) returns jsonb language sql immutable as $$
+  select jsonb_build_object('title', s.title, 'metadata', s.metadata, 'test', s.test)
+$$;
 
 -- Stores the space's current version, because a turn uses the version with which it started until it ends.
 create function turnpike.keep_config(space spaces) returns void language plpgsql as $$

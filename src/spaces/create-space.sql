@@ -58,6 +58,8 @@ begin
           new_space.space_id, o.key, o.value, p_request.moment, p_request.moment
         from jsonb_each_text(p_secrets) o;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_slug, p_request.moment);
+      perform turnpike.note_own_change(p_request, caller, 'space.create', 'space', p_slug, null,
+        turnpike.space_facts(new_space));
       space := new_space;
     end if;
   end if;

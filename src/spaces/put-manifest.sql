@@ -24,7 +24,7 @@ begin
       if reached.cap is not null then
         refused := 'limit';
       else
-        perform turnpike.change_config(space, 'manifest', p_request.moment);
+        perform turnpike.change_config(p_request, caller, space, 'manifest');
       end if;
     end if;
   end if;

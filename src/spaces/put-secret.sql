@@ -45,7 +45,7 @@ begin
         on conflict (space_id, name) do update set sealed = excluded.sealed, updated_at = excluded.updated_at
         returning * into kept;
       secret := row(kept.name, kept.created_at, kept.updated_at)::turnpike.secret_answer;
-      perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
+      perform turnpike.change_config(p_request, caller, space, 'secrets/' || p_name);
     end if;
   end if;
   {{caller.closes}}
@@ -65,7 +65,7 @@ begin
   if refused is null then
     delete from space_secrets o where o.space_id = space.space_id and o.name = p_name;
     if found then
-      perform turnpike.change_config(space, 'secrets/' || p_name, p_request.moment);
+      perform turnpike.change_config(p_request, caller, space, 'secrets/' || p_name);
     else
       refused := 'no_entry';
     end if;

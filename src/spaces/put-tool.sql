@@ -43,8 +43,8 @@ begin
         refused := case when reached.cap is not null then 'limit' end;
       end if;
       if refused is null then
-        perform turnpike.change_entries(space, p_column, entries || jsonb_build_object(p_name, p_entry), p_change,
-          p_request.moment);
+        perform turnpike.change_entries(p_request, caller, space, p_column,
+          entries || jsonb_build_object(p_name, p_entry), p_change);
       end if;
     end if;
   end if;
@@ -66,7 +66,7 @@ begin
   if refused is null then
     entries := case p_column when 'tools' then space.tools else space.mcp_servers end;
     if entries ? p_name then
-      perform turnpike.change_entries(space, p_column, entries - p_name, p_change, p_request.moment);
+      perform turnpike.change_entries(p_request, caller, space, p_column, entries - p_name, p_change);
     else
       refused := 'no_entry';
     end if;
@@ -74,9 +74,8 @@ begin
   {{caller.closes}}
 end $$;
 
-create function turnpike.change_entries(space spaces, p_column text, p_entries jsonb, p_change text,
-  p_moment timestamptz)
-returns void language plpgsql as $$
+create function turnpike.change_entries(p_request turnpike.request, caller turnpike.caller, space spaces,
+  p_column text, p_entries jsonb, p_change text) returns void language plpgsql as $$
 begin
   if p_column = 'tools' then
     space.tools := p_entries;
@@ -87,5 +86,5 @@ begin
     space.mcp_pins := turnpike.pins_of(space, p_entries);
     space.mcp_servers := p_entries;
   end if;
-  perform turnpike.change_config(space, p_change, p_moment);
+  perform turnpike.change_config(p_request, caller, space, p_change);
 end $$;

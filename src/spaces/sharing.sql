@@ -95,10 +95,7 @@ begin
     space.workspace_id := null;
     sharing := turnpike.sharing_answer_of(space, p_request.moment);
     after := to_jsonb(sharing) - 'cap';
-    if before <> after then
-      perform turnpike.note_change(caller.user_id, 'space.sharing_end', 'space', p_slug, before, after,
-        p_request.request_id, p_request.address, p_request.moment);
-    end if;
+    perform turnpike.note_own_change(p_request, caller, 'space.sharing_end', 'space', p_slug, before, after);
   end if;
   {{caller.closes}}
 end $$;

@@ -45,7 +45,7 @@ export interface AuditFilters {
   created_after?: string | undefined
   /** Exclusive. */
   created_before?: string | undefined
-  /** Includes changes of owners to their own API keys. Filters by actor, subject or action always include them. */
+  /** Includes changes of owners to objects of their own. Filters by actor, subject or action always include them. */
   own?: boolean | undefined
   /** Only entries with a smaller id. */
   before_id?: number | undefined
@@ -84,6 +84,9 @@ export async function listAudit(
   }
 }
 
+/** The types of objects that owners change by themselves, too often for the log of operators. */
+const OWN_SUBJECTS = ["key", "webhook", "price", "end_user", "end_user_defaults", "space", "call"]
+
 function matches(filters: AuditFilters): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()
   const all: Expression<SqlBool>[] = []
@@ -95,7 +98,7 @@ function matches(filters: AuditFilters): Expression<SqlBool> {
   if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
   const { own, actor_user_id, subject_type, subject_id, action } = filters
   if (!own && [actor_user_id, subject_type, subject_id, action].every((filter) => filter === undefined)) {
-    all.push(eb("a.subject_type", "<>", "key"))
+    all.push(eb.or([eb("a.account_user_id", "is", null), eb("a.subject_type", "not in", OWN_SUBJECTS)]))
   }
   if (filters.before_id !== undefined) all.push(eb("a.audit_id", "<", filters.before_id))
   return eb.and(all)

@@ -63,10 +63,8 @@ begin
         updated_at = excluded.updated_at, next_at = excluded.next_at, failures = 0, last_error = null,
         last_failed_at = null, lease_until = null, epoch = x.epoch + 1
       returning x.* into put;
-    perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'trace_endpoint.put', 'user',
-      caller.user_id::text, case when was.url is not null then turnpike.trace_facts(was) end,
-      turnpike.trace_facts(put),
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'trace_endpoint.put', 'user', caller.user_id::text,
+      case when was.url is not null then turnpike.trace_facts(was) end, turnpike.trace_facts(put));
   end if;
   endpoint := turnpike.trace_endpoint_of(caller.user_id);
   {{caller.closes}}
@@ -84,9 +82,8 @@ begin
   if was.url is null then
     refused := 'not_found';
   else
-    perform turnpike.note_change(coalesce(caller.acting_user_id, caller.user_id), 'trace_endpoint.remove', 'user',
-      caller.user_id::text, turnpike.trace_facts(was), null,
-      p_request.request_id, p_request.address, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'trace_endpoint.remove', 'user', caller.user_id::text,
+      turnpike.trace_facts(was), null);
   end if;
   {{caller.closes}}
 end $$;

@@ -194,6 +194,10 @@ begin
     went_on := answer.went_on;
     has_subscriber := answer.has_subscriber;
     earlier := answer.earlier;
+    if outcome = 'decided' then
+      perform turnpike.note_own_change(p_request, caller, 'call.decide', 'call', p_sent.turn_id, null,
+        jsonb_build_object('step', p_sent.step, 'call', p_sent.call, 'decision', p_decision));
+    end if;
     if already.resource_id is null and outcome in ('decided', 'same') then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, id, p_request.moment);
     end if;

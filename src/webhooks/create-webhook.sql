@@ -32,6 +32,8 @@ begin
       returning * into new_endpoint;
       perform turnpike.add_ping(new_endpoint, p_event_id, p_request.moment);
       perform turnpike.start_export_for(caller, p_events, p_request.moment);
+      perform turnpike.note_own_change(p_request, caller, 'webhook.create', 'webhook', p_webhook_id, null,
+        turnpike.webhook_facts(new_endpoint));
       webhook := new_endpoint;
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
@@ -73,3 +75,9 @@ begin
   end if;
   return new_delivery;
 end $$;
+
+-- The settings of an endpoint, for the audit log.
+create function turnpike.webhook_facts(w webhook_endpoints) returns jsonb language sql immutable as $$
+  select jsonb_build_object('url', w.url, 'events', w.events, 'description', w.description, 'enabled',
+    w.disabled_at is null, 'test', w.test)
+$$;

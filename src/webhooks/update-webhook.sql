@@ -35,6 +35,7 @@ create function turnpike.update_webhook(p_request turnpike.request,
 declare
   caller turnpike.caller;
   target webhook_endpoints;
+  was jsonb;
 begin
   {{caller.opens}}
   pinged := false;
@@ -49,6 +50,7 @@ begin
   elsif target.webhook_id is not null and turnpike.has_target(caller, p_target, p_webhook_id) then
     refused := 'exists';
   elsif target.webhook_id is not null then
+    was := turnpike.webhook_facts(target);
     if p_target <> coalesce(target.target, target.url) then
       target.verified_at := null;
       pinged := true;
@@ -85,6 +87,8 @@ begin
     if p_changes -> 'enabled' = 'false' then
       perform turnpike.give_up(p_webhook_id, 'endpoint_disabled', p_stop_batch, p_request.moment);
     end if;
+    perform turnpike.note_own_change(p_request, caller, 'webhook.update', 'webhook', p_webhook_id, was,
+      turnpike.webhook_facts(target));
     webhook := target;
   end if;
   {{caller.closes}}
@@ -104,6 +108,8 @@ begin
     update webhook_endpoints w set deleted_at = p_request.moment, stopping = true, updated_at = p_request.moment
       where w.webhook_id = p_webhook_id;
     perform turnpike.give_up(p_webhook_id, 'endpoint_deleted', p_stop_batch, p_request.moment);
+    perform turnpike.note_own_change(p_request, caller, 'webhook.delete', 'webhook', p_webhook_id,
+      turnpike.webhook_facts(target), null);
   end if;
   {{caller.closes}}
 end $$;
@@ -139,6 +145,8 @@ begin
         where w.webhook_id = p_webhook_id
         returning w.* into target;
       webhook := target;
+      perform turnpike.note_own_change(p_request, caller, 'webhook.rotate', 'webhook', p_webhook_id, null,
+        jsonb_build_object('former_until', p_until));
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_shown, p_request.moment);
     end if;
   end if;

@@ -201,6 +201,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("unlinkIdentity", { identity_id: items[0].identity_id })
   const other = await world.signIn(client.userId)
   expect((await ask("listSessions")).total).toBe(2)
+  expect((await ask("listActivity")).total).toBeGreaterThan(10)
   await ask("endSession", { session_id: other.sessionId })
   await ask("changePassword", {}, { new_password: "a password of mine" })
   expect(await ask("getSecondFactor")).toMatchObject({ enrolled: false, required: false })

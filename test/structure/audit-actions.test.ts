@@ -4,7 +4,9 @@ import { procedures, read, source } from "./source.ts"
 
 /** Names of actions where they are recorded: in procedures, and as an argument `action` in TypeScript. */
 function notedActions(): string[] {
-  const inSql = procedures.flatMap(({ text }) => [...text.matchAll(/note_(?:change|act)\([^;]*?'([a-z_]+\.[a-z_]+)'/g)])
+  const inSql = procedures.flatMap(({ text }) => [
+    ...text.matchAll(/note_(?:change|own_change|act)\([^;]*?'([a-z_]+\.[a-z_]+)'/g),
+  ])
   const inTypeScript = source.flatMap((path) => [...read(path).matchAll(/\baction: "([a-z_]+\.[a-z_]+)"/g)])
   const ofCommands = [...read("src/ops/admin.ts").matchAll(/"(cli\.[a-z_]+)"/g)]
   return [...inSql, ...inTypeScript, ...ofCommands].map(([, action]) => action as string)

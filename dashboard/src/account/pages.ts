@@ -8,4 +8,10 @@ export const accountPages = {
     nav: "Integrations",
     tabs: ["sign-in", "sessions", "limits", "alerts", "traces"],
   },
+  activity: {
+    path: "/activity",
+    title: "Activity",
+    about: "Who changed what in this account: keys, limits, prices, wallets, webhooks, spaces, decisions and sign-ins.",
+    nav: "Integrations",
+  },
 } as const satisfies Record<string, PageInfo>

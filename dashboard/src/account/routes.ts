@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router"
+import type { ActivityEntry } from "../api/operations.ts"
+import { ActivityEntryRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
@@ -14,6 +16,17 @@ interface AccountSearch {
   cursor?: string
 }
 
+interface ActivitySearch {
+  action?: string
+  subject_type?: string
+  subject_id?: string
+  by?: ActivityEntry["by"]
+  created_after?: string
+  created_before?: string
+  entry?: number
+  offset?: number
+}
+
 export const accountRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
@@ -27,5 +40,20 @@ export const accountRoutes = [
       cursor: textIn(search.cursor),
     }),
     component: lazyPage(() => import("./account-page.tsx"), "AccountPage"),
+  }),
+  createRoute({
+    getParentRoute: () => appRoute,
+    path: pages.activity.path,
+    validateSearch: (search: RawSearch): ActivitySearch => ({
+      action: textIn(search.action),
+      subject_type: textIn(search.subject_type),
+      subject_id: textIn(search.subject_id),
+      by: oneIn(search.by, ActivityEntryRules.by.words),
+      created_after: instantIn(search.created_after),
+      created_before: instantIn(search.created_before),
+      entry: countIn(search.entry),
+      offset: countIn(search.offset),
+    }),
+    component: lazyPage(() => import("./activity-page.tsx"), "ActivityPage"),
   }),
 ] as const

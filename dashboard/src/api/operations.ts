@@ -149,6 +149,39 @@ export interface Acting {
   expires_at: string
 }
 
+export interface ActivityEntry {
+  /** Greater for newer entries. */
+  activity_id: number
+  action: string
+  /** The type of the changed object. */
+  subject_type: string
+  /** Its id, slug, name or `end_user_ref`. */
+  subject_id: string
+  /** The maker of the change: you, one of your API keys, a member of a shared space, an end user in a portal, or the operator of the service. */
+  by: "owner" | "key" | "member" | "end_user" | "operator"
+  /** The name of the owner, key or member. */
+  name: string | null
+  /** The key that made the change, if it was one. */
+  key_id: string | null
+  /** The changed facts before, without secrets. Null for a new object, and for changes of operators. */
+  before: Record<string, unknown> | null
+  /** The facts afterwards, as in `before`. */
+  after: Record<string, unknown> | null
+  /** The request that made the change. */
+  request_id: string | null
+  /** The IP address of your browser; null for all other makers. */
+  address: string | null
+  created_at: string
+}
+
+export interface ActivityEntryList {
+  items: ActivityEntry[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface AddProviderRequest {
   name: string
   /** Default: made from the name. The id of an existing account with an API key replaces its key. */
@@ -8692,6 +8725,35 @@ export interface Operations {
     answer: Blob
   }
 
+  /** List the activity of the account */
+  listActivity: {
+    query?: {
+      /** The action. */
+      action?: string | undefined
+      /** The type of the changed object. */
+      subject_type?: string | undefined
+      /** The changed object. */
+      subject_id?: string | undefined
+      /** The key that made the changes. */
+      key_id?: string | undefined
+      /** The maker of the change: you, one of your API keys, a member of a shared space, an end user in a portal, or the operator of the service. */
+      by?: "owner" | "key" | "member" | "end_user" | "operator" | undefined
+      /** Only entries created at or after this time. */
+      created_after?: string | undefined
+      /** Only entries created before this time. */
+      created_before?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+    }
+    answer: ActivityEntryList
+  }
+
   /** Explore the turns of all accounts */
   listAllTurns: {
     query?: {
@@ -8750,7 +8812,7 @@ export interface Operations {
       subject_id?: string | undefined
       /** The action. */
       action?: string | undefined
-      /** `true`: includes changes that owners made to their own API keys. A filter by actor, subject or action always includes them. Default: false. */
+      /** `true`: includes what owners changed in their own accounts, such as keys, webhooks and prices. A filter by actor, subject or action always includes them. Default: false. */
       own?: boolean | "true" | "false" | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -10330,6 +10392,7 @@ export const OPERATIONS: {
   getWebhookHealth: { method: "GET", path: "/api/account/webhooks/{webhook_id}/health" },
   getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
+  listActivity: { method: "GET", path: "/api/account/activity" },
   listAllTurns: { method: "GET", path: "/api/admin/turns" },
   listAudit: { method: "GET", path: "/api/admin/audit" },
   listBoards: { method: "GET", path: "/api/admin/boards" },

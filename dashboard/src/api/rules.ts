@@ -13,6 +13,10 @@ export const AccountSpaceRules = {
   role: { words: ["owner", "admin", "member"] },
 } as const
 
+export const ActivityEntryRules = {
+  by: { words: ["owner", "key", "member", "end_user", "operator"] },
+} as const
+
 export const AddProviderRequestRules = {
   name: { minLength: 1, maxLength: 100 },
   pool: { words: ["main", "alt-pool"], default: "main" },
@@ -1404,6 +1408,18 @@ export const getWebLoginQuery = {
 
 export const linkIdentityQuery = {
   next: { maxLength: 4096, default: "" },
+} as const
+
+export const listActivityQuery = {
+  action: { minLength: 1, maxLength: 256 },
+  subject_type: { minLength: 1, maxLength: 256 },
+  subject_id: { minLength: 1, maxLength: 256 },
+  key_id: { minLength: 1, maxLength: 256 },
+  by: { words: ["owner", "key", "member", "end_user", "operator"] },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listAllTurnsQuery = {

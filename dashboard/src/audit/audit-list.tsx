@@ -6,33 +6,11 @@ import type { AuditEntry } from "../api/operations.ts"
 import { List } from "../operator/list.tsx"
 import { PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
+import { AllChanges, ShownChanges } from "../ui/changes.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
-import { plainJson } from "../ui/plain.ts"
 import type { Column } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
-
-interface Change {
-  field: string
-  before: string | undefined
-  after: string | undefined
-}
-
-const SHOWN = 2
-/** Fields that every edit changes. They are listed last. */
-const BOOKKEEPING = new Set(["version", "created_at", "created_by", "updated_at", "updated_by"])
-
-const wordsOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : plainJson(value, 1)
-
-/** The fields whose values differ before and after the change. */
-export function changesOf({ before, after }: Pick<AuditEntry, "before" | "after">): Change[] {
-  const fields = [...new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])]
-  fields.sort((a, b) => Number(BOOKKEEPING.has(a)) - Number(BOOKKEEPING.has(b)))
-  return fields
-    .map((field) => ({ field, before: wordsOf(before?.[field]), after: wordsOf(after?.[field]) }))
-    .filter((change) => change.before !== change.after)
-}
 
 /** Entries of the audit log. The entry named in the URL opens in a dialog with all changed fields. */
 export function AuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit">, Error>; empty: ReactNode }) {
@@ -62,25 +40,7 @@ const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
   { title: "Subject", cell: (entry) => <Subject of={entry} /> },
   {
     title: "Change",
-    cell: (entry) => {
-      const changes = changesOf(entry)
-      return (
-        <span className="flex flex-col gap-1 max-sm:items-end">
-          {changes.slice(0, SHOWN).map(({ field, before, after }) => (
-            <span key={field} className="line-clamp-1 max-w-[420px] break-all">
-              <span className="text-muted">{field}</span>{" "}
-              {before !== undefined && (
-                <>
-                  <del className="text-bad">{before}</del>{" "}
-                </>
-              )}
-              {after !== undefined && <ins className="text-ok no-underline">{after}</ins>}
-            </span>
-          ))}
-          {changes.length > SHOWN && <span className="text-muted text-xs">and {changes.length - SHOWN} more</span>}
-        </span>
-      )
-    },
+    cell: (entry) => <ShownChanges of={entry} />,
   },
   {
     title: "Actions",
@@ -117,7 +77,6 @@ const SUBJECTS: Record<string, string> = {
 }
 
 function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
-  const changes = changesOf(of)
   return (
     <Dialog
       open
@@ -135,25 +94,7 @@ function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
           ["Request", of.request_id ? <Id key="request" id={of.request_id} full /> : "–"],
         ]}
       />
-      <div className="flex flex-col gap-3">
-        {changes.length === 0 && <p className="text-muted">No field changed.</p>}
-        {changes.map(({ field, before, after }) => (
-          <div key={field}>
-            <h3>{field}</h3>
-            <div className="grid gap-2 sm:grid-cols-2">
-              <Side title="Before" text={before} look="bg-bad-soft text-bad" />
-              <Side title="After" text={after} look="bg-ok-soft text-ok" />
-            </div>
-          </div>
-        ))}
-      </div>
+      <AllChanges of={of} />
     </Dialog>
   )
 }
-
-const Side = ({ title, text, look }: { title: string; text: string | undefined; look: string }) => (
-  <div className={`min-w-0 rounded-md p-2 ${text === undefined ? "bg-panel text-muted" : look}`}>
-    <div className="text-xs">{title}</div>
-    <pre className="whitespace-pre-wrap break-all">{text ?? "–"}</pre>
-  </div>
-)

@@ -82,6 +82,12 @@ function KeyFacts({ apiKey }: { apiKey: ApiKeyWithCaps }) {
         ["Default customer", apiKey.default_end_user_ref ?? apiKey.key_id],
         ["Old value expires", moment(apiKey.previous_expires_at)],
         ["Revoked", moment(apiKey.revoked_at)],
+        [
+          "Changes",
+          <TextLink key="changes" to="/activity" search={{ subject_id: key_id }}>
+            Who changed this key
+          </TextLink>,
+        ],
       ]}
     />
   )

@@ -12,6 +12,7 @@ import { mountRetention } from "../spaces/retention.ts"
 import { mountTools } from "../spaces/tools.ts"
 import { mountTurnMessages } from "../turn-messages.ts"
 import { mountUsageReport } from "../usage-report.ts"
+import { mountActivity } from "./activity.ts"
 import { mountChat } from "./chat.ts"
 import { mountCustomers } from "./customers.ts"
 import { mountExplorer } from "./explorer.ts"
@@ -37,6 +38,7 @@ export function mountOwner(app: App) {
   mountLimits(app)
   mountTraceEndpoint(app)
   mountSessions(app)
+  mountActivity(app)
   mountSecondFactor(app)
   mountIdentities(app)
   mountKeys(app)

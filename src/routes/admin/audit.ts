@@ -45,7 +45,7 @@ export function mountAudit(app: App) {
         action: word.meta({ description: "The action.", example: "user.update" }),
         own: booleanParam.default(false).meta({
           description:
-            "`true`: includes changes that owners made to their own API keys. A filter by actor, subject or action always includes them. Default: false.",
+            "`true`: includes what owners changed in their own accounts, such as keys, webhooks and prices. A filter by actor, subject or action always includes them. Default: false.",
         }),
         ...createdQuery,
         ...listQuery,

@@ -1,0 +1,145 @@
+import { getRouteApi, useNavigate } from "@tanstack/react-router"
+import type { ActivityEntry } from "../api/operations.ts"
+import { useRead } from "../api/query.ts"
+import { ActivityEntryRules } from "../api/rules.ts"
+import { Button } from "../ui/button.tsx"
+import { AllChanges, ShownChanges } from "../ui/changes.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
+import { Dialog } from "../ui/dialog.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { KeyValues } from "../ui/facts.tsx"
+import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { Page } from "../ui/page.tsx"
+import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { Read } from "../ui/read.tsx"
+import { type Column, Table } from "../ui/table.tsx"
+import { Id, Time } from "../ui/values.tsx"
+import { ACTION_WORDS, MAKER_WORDS } from "./activity-words.ts"
+import { accountPages } from "./pages.ts"
+
+const route = getRouteApi("/app/activity")
+const ACTIONS = Object.entries(ACTION_WORDS)
+
+export function ActivityPage() {
+  const { offset = 0, entry: opened, ...filters } = route.useSearch()
+  const navigate = useNavigate()
+  const open = (entry: number | undefined) =>
+    void navigate({ to: ".", search: ((old: object) => ({ ...old, entry })) as never, resetScroll: false })
+  const activity = useRead("listActivity", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  const entry = activity.data?.items.find(({ activity_id }) => activity_id === opened)
+  return (
+    <Page {...accountPages.activity} action={<CsvLink of="listActivity" input={{ query: filters }} />}>
+      <FilterBar set={filters}>
+        <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
+        <ChoiceFilter
+          label="By"
+          name="by"
+          value={filters.by}
+          all="Everybody"
+          options={ActivityEntryRules.by.words.map((maker) => [maker, MAKER_WORDS[maker]] as const)}
+        />
+        <TextFilter label="Changed object" name="subject_id" value={filters.subject_id} />
+        <RangePicker
+          from={filters.created_after}
+          to={filters.created_before}
+          names={["created_after", "created_before"]}
+        />
+      </FilterBar>
+      <Read of={activity} rows={10}>
+        {({ items, total, limit, offset }) => (
+          <>
+            <Table
+              caption="Changes of the account"
+              columns={columnsOf(open)}
+              rows={items}
+              rowKey={({ activity_id }) => activity_id}
+              stale={activity.isPlaceholderData}
+              empty={
+                <EmptyState title="No changes match these filters">
+                  Changes of keys, limits, prices, webhooks and spaces are recorded here as they happen.
+                </EmptyState>
+              }
+            />
+            <OffsetPager offset={offset} limit={limit} total={total} />
+          </>
+        )}
+      </Read>
+      {entry && <Entry of={entry} onClose={() => open(undefined)} />}
+    </Page>
+  )
+}
+
+const wordsOf = (action: string) => ACTION_WORDS[action] ?? action
+
+const columnsOf = (open: (entry: number) => void): Column<ActivityEntry>[] => [
+  { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "By", cell: (entry) => <Maker of={entry} /> },
+  { title: "Action", cell: ({ action }) => <span title={action}>{wordsOf(action)}</span> },
+  { title: "Changed object", cell: (entry) => <Subject of={entry} /> },
+  { title: "Change", cell: (entry) => <ShownChanges of={entry} /> },
+  {
+    title: "Actions",
+    actions: true,
+    cell: ({ activity_id, action }) => (
+      <Button
+        kind="quiet"
+        aria-label={`Show change ${activity_id}, ${wordsOf(action)}`}
+        onClick={() => open(activity_id)}
+      >
+        Show
+      </Button>
+    ),
+  },
+]
+
+function Maker({ of: { by, name, key_id } }: { of: ActivityEntry }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <span className={by === "owner" ? "" : "text-muted"}>{MAKER_WORDS[by]}</span>
+      {by === "key" && key_id && <Id id={name ?? key_id} href={`/keys/${key_id}`} full />}
+      {by === "member" && <span>{name}</span>}
+    </span>
+  )
+}
+
+/** Path prefixes of the objects that have a page. */
+const SUBJECTS: Record<string, string> = {
+  key: "/keys/",
+  webhook: "/webhooks/",
+  space: "/spaces/",
+  end_user: "/end-users/",
+  call: "/turns/",
+}
+
+function Subject({ of: { subject_type, subject_id } }: { of: ActivityEntry }) {
+  const path = SUBJECTS[subject_type]
+  if (subject_type === "user") return <span className="text-muted">account</span>
+  return (
+    <span className="inline-flex flex-wrap items-center gap-2">
+      <span className="text-muted">{subject_type.replaceAll("_", " ")}</span>
+      <Id id={subject_id} href={path && `${path}${encodeURIComponent(subject_id)}`} />
+    </span>
+  )
+}
+
+function Entry({ of, onClose }: { of: ActivityEntry; onClose: () => void }) {
+  return (
+    <Dialog open wide onClose={onClose} title={wordsOf(of.action)} actions={<Button onClick={onClose}>Close</Button>}>
+      <KeyValues
+        entries={[
+          ["When", <Time key="at" at={of.created_at} exact />],
+          ["By", <Maker key="by" of={of} />],
+          ["Changed object", <Subject key="what" of={of} />],
+          ["Action", <code key="action">{of.action}</code>],
+          ["IP address", of.address ?? "–"],
+          ["Request", of.request_id ? <Id key="request" id={of.request_id} full /> : "–"],
+        ]}
+      />
+      {of.by === "operator" ? (
+        <p className="text-muted">The operator of the service made this change, and its details are theirs.</p>
+      ) : (
+        <AllChanges of={of} />
+      )}
+    </Dialog>
+  )
+}
