@@ -3,7 +3,9 @@ import { callOne } from "../../src/platform/db.ts"
 import { authContextOf } from "./auth.ts"
 import type { Admin } from "./books.ts"
 import { addModel } from "./models.ts"
+import { createSeller } from "./resale.ts"
 import { CHAT, type Shared, shareSpace } from "./shared-space.ts"
+import { sendUntilItWaits, waiter, workTool } from "./waiting.ts"
 import type { World } from "./world.ts"
 
 export const ANALYTICS = "/api/admin/analytics"
@@ -25,10 +27,11 @@ export async function setServingAccount({ sql }: Pick<World, "sql">, member: str
 
 /**
  * Makes usage of every kind now: turns by a key and by the web chat (owner and member), a sub-agent
- * on another model, a call served by a pool member, cancelled, failed, lost and test turns, and a
- * turn without calls.
+ * on another model, a call served by a pool member, cancelled, failed, lost and test turns, a turn without calls, and
+ * what `sellAndRefund` makes.
  */
-export async function useEverything(world: World, { client, owner, space, people }: Shared): Promise<void> {
+export async function useEverything(world: World, shared: Shared): Promise<void> {
+  const { client, owner, space, people } = shared
   const manifest = { subagents: [{ name: "helper", description: "Helps.", model: OTHER_PIN }] }
   const keyed = await client.space({ manifest })
   const run = (text: string) => client.runTurn({ space: keyed, text })
@@ -55,6 +58,32 @@ export async function useEverything(world: World, { client, owner, space, people
   await world.drain()
   const tests = world.createClient(client.userId, (await world.makeKey(client.userId, { test: true })).value)
   await tests.runTurn({ space: await tests.space(), text: "[use input=7777 output=777]" })
+  await sellAndRefund(world, shared)
+}
+
+/**
+ * Makes turns that others change afterwards: of a customer with a price and a wallet, one that waited for a result, one
+ * that was refunded, and those of a customer who is then erased.
+ */
+async function sellAndRefund(world: World, { client, admin }: Shared): Promise<void> {
+  const seller = await createSeller(world, { of: client.userId })
+  const [sold, erased] = [`sold-${world.clock.ms()}`, `erased-${world.clock.ms()}`]
+  await seller.putPrice("gold", { multiplier: 1.5, per_turn_usd: 0.01 })
+  await seller.bill(sold, { price: "gold", prepaid: true })
+  await seller.credit(sold, 1)
+  const { turn_id } = await seller.spend(sold, 0.0123)
+  await seller.spend(sold, 0.0045)
+  const refund = await admin.call("POST", `/api/admin/turns/${turn_id}/refund`, { note: "A complaint." })
+  if (!refund.ok) throw new Error(await refund.text())
+  await seller.spend(erased, 0.0031)
+  const erasure = await seller.client.call("DELETE", `/v1/end-users/${erased}`)
+  const tools = await seller.client.space({ tools: [workTool()] })
+  const waiting = await sendUntilItWaits(world, seller.client, { space: tools, text: "[call pick {}]" })
+  await world.advance(60_000)
+  await waiter(seller.client).result(waiting.turn_id, { output: "A pen" })
+  await world.drain()
+  const { state } = await seller.client.getTurn(waiting.turn_id)
+  if (!erasure.ok || state !== "done") throw new Error(`${erasure.status}, ${state}`)
 }
 
 /** A world that can make usage of every kind. */
