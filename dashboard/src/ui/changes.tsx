@@ -13,11 +13,11 @@ interface Change {
 }
 
 const SHOWN = 2
-/** Fields that every edit changes. They are listed last. */
-const BOOKKEEPING = new Set(["version", "created_at", "created_by", "updated_at", "updated_by"])
+/** Fields that every edit changes, or that say nothing about one. They are listed last. */
+const BOOKKEEPING = new Set(["test", "entry_id", "version", "created_at", "created_by", "updated_at", "updated_by"])
 
 const wordsOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === "string" ? value : plainJson(value, 1)
+  value == null ? undefined : typeof value === "string" ? value : plainJson(value, 1)
 
 /** The fields whose values differ before and after the change. */
 function changesOf({ before, after }: Facts): Change[] {
