@@ -1,6 +1,7 @@
 import { measureAccepts } from "./measure-accepts.ts"
 import { measureAdmin } from "./measure-admin.ts"
 import { ANALYTICS_SETTINGS, measureAnalytics } from "./measure-analytics.ts"
+import { measureAnswers } from "./measure-answers.ts"
 import { measureAttacks } from "./measure-attacks.ts"
 import { measureBacklog } from "./measure-backlog.ts"
 import { FILLING, measureBooks } from "./measure-books.ts"
@@ -148,6 +149,7 @@ const ALL: Measurement[] = [
   },
   { group: "history", title: "stored turns", world: { settings: STATEMENT_STATISTICS }, measure: measureHistory },
   { group: "admin", title: "lists of admins", world: { settings: FILLING }, measure: measureAdmin },
+  { group: "answers", title: "default answers at size", world: { settings: FILLING }, measure: measureAnswers },
   { group: "analytics", title: "analytics", world: { settings: ANALYTICS_SETTINGS }, measure: measureAnalytics },
   { group: "books", title: "reconciliation of stored turns", world: { settings: FILLING }, measure: measureBooks },
   { group: "restore", title: "restore drill", world: { runtime: "miniflare" }, measure: measureRestore },

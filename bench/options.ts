@@ -60,6 +60,7 @@ export const MEASUREMENTS = [
   "outage-database",
   "outage-provider",
   "admin",
+  "answers",
   "analytics",
   "hostile",
   "attacks",
