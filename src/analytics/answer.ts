@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
-import type { Granularity, Range } from "./range.ts"
+import type { Range } from "../base/report-range.ts"
+import type { Granularity } from "./range.ts"
 
 /**
  * The fields that every report has. `granularity`: that of

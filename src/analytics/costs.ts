@@ -2,9 +2,9 @@ import type { QueryCreator } from "kysely"
 import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import { toUsd } from "../base/money.ts"
+import type { Range } from "../base/report-range.ts"
 import { NO_SUMS, restOf, type Sums, serializeSums, sums } from "./answer.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import type { Range } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
 /** Sums with the cost of the calls at the providers' prices, in integers. */

@@ -1,7 +1,7 @@
 import { type Expression, type QueryCreator, type SelectQueryBuilder, sql } from "kysely"
 import type { CallerDB } from "../actor/call-as.ts"
+import type { Range } from "../base/report-range.ts"
 import { released } from "../platform/db.ts"
-import type { Range } from "./range.ts"
 import { DAILY, MEASURES } from "./rollups.ts"
 
 /**

@@ -1,13 +1,11 @@
 import * as z from "zod"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
+import { type Range, type RangeAsked, rangeBetween, startOfUnit } from "../base/report-range.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { GRANULARITIES, GRANULARITIES_BY_LENGTH, lastDays, type Range, rangeBetween } from "./range.ts"
+import { GRANULARITIES, GRANULARITIES_BY_LENGTH } from "./range.ts"
 
-export interface LedgerQuery {
-  days: number
-  start?: string | undefined
-  end?: string | undefined
-  /** Begins with the earliest ledger row. `days` and `start` are ignored. */
+export interface LedgerQuery extends RangeAsked {
+  /** Begins with the earliest ledger row. `days`, `start` and `period` are ignored. */
   all_time: boolean
 }
 
@@ -22,7 +20,7 @@ export function ledgerRange(now: Date, { all_time, ...asked }: LedgerQuery) {
 }
 
 function allTime(now: Date, end: string | undefined): { from: null; to: Date } {
-  const tonight = lastDays(now, 1).to
+  const tonight = startOfUnit("day", now, 1)
   const to = end === undefined ? tonight : new Date(end)
   return { from: null, to: to < tonight ? to : tonight }
 }

@@ -5,9 +5,9 @@ import type { Context } from "../actor/context.ts"
 import { sameQuery } from "../base/casts.ts"
 import type { ListHead, ListPage } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
+import type { Range } from "../base/report-range.ts"
 import type { Spaces } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import type { Range } from "./range.ts"
 
 /** Spaces with the amounts that they were billed in a range. */
 type Billed = Expression<{ space_id: number; billed: number }>

@@ -4,10 +4,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type Range, type RangeAsked, rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, ratio, wholeRange } from "./answer.ts"
 import { allCosts, type Costs, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { type Range, rangeBetween } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
 export const DIMENSIONS = ["space", "user", "model", "provider"] as const
@@ -49,12 +49,9 @@ export const breakdownSchema = z
 
 export type Breakdown = z.infer<typeof breakdownSchema>
 
-export interface BreakdownQuery {
+export interface BreakdownQuery extends RangeAsked {
   dimension: Dimension
-  days: number
   limit: number
-  start?: string | undefined
-  end?: string | undefined
 }
 
 interface Part extends Costs {

@@ -3,9 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { daysBetween, type RangeAsked } from "../base/report-range.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { providerDays } from "./families.ts"
-import { datesOf, lastDays } from "./range.ts"
+import { datesOf } from "./range.ts"
 import { DRAWN, SUMS } from "./sums.ts"
 
 const contextSchema = z.object({
@@ -61,10 +62,10 @@ const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }
 export async function reportContextComparison(
   ctx: Context,
   credential: SessionCredential,
-  { days }: { days: number },
+  asked: RangeAsked,
 ): Promise<ContextComparison> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

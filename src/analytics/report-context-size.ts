@@ -5,11 +5,12 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, cutPageFields, envelope, envelopeOf, ratio } from "./answer.ts"
 import { fromColumns, inColumns } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
-import { type DaysAsked, datesOf, datesOfSeries, lastDays, type SeriesOf } from "./range.ts"
+import { type DaysAsked, datesOf, datesOfSeries, type SeriesOf } from "./range.ts"
 import { rankSpaces, spacesOfPart, theseSpaces, usedSpaces } from "./ranked-spaces.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { CONTEXT } from "./sums.ts"
@@ -81,17 +82,17 @@ type Item = ContextSize["items"][number]
 export async function reportContextSize(
   ctx: Context,
   credential: SessionCredential,
-  { days, empty_days, space, limit, offset }: DaysAsked & { space?: string | undefined } & ListPage,
+  { empty_days, space, limit, offset, ...asked }: DaysAsked & { space?: string | undefined } & ListPage,
 ): Promise<InParts<Omit<ContextSize, "items" | "next_offset">, Item>> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
   )
   return {
     head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
-    parts: readInParts(ids, spacesOfPart(days), (part) =>
+    parts: readInParts(ids, spacesOfPart(dates.length), (part) =>
       readSizes(ctx, credential, { range, dates, empty_days }, part),
     ),
   }

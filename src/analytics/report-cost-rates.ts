@@ -5,13 +5,14 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
+import { daysBetween, type Range, type RangeAsked } from "../base/report-range.ts"
 import { FREE } from "../billing/price.ts"
 import { PRICE_COLUMNS, type Price } from "../catalog/price-components.ts"
 import { providerPriceOf } from "../catalog/provider-prices.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
 import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
-import { datesOf, lastDays, type Range } from "./range.ts"
+import { datesOf } from "./range.ts"
 import { kindsOf, sharesOf, sumOfKinds, type TokenKinds, weightsAt } from "./share-cost.ts"
 import { COST_SUMS } from "./sums.ts"
 
@@ -45,8 +46,7 @@ export const costRatesSchema = z
 
 export type CostRates = z.infer<typeof costRatesSchema>
 
-export interface CostRatesQuery {
-  days: number
+export interface CostRatesQuery extends RangeAsked {
   user_id?: number | undefined
   chat_key?: string | undefined
 }
@@ -67,10 +67,10 @@ interface ModelDay extends Day {
 export async function reportCostRates(
   ctx: Context,
   credential: SessionCredential,
-  { days, user_id, chat_key }: CostRatesQuery,
+  { user_id, chat_key, ...asked }: CostRatesQuery,
 ): Promise<CostRates> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const isOwn = user_id !== undefined || chat_key !== undefined
   const { rows } = await readAs(
     ctx,
@@ -117,7 +117,11 @@ export async function reportCostRates(
 }
 
 /** The usage of one account, one chat, or one chat of one account by day. Empty without a filter. */
-function ownDays(db: QueryCreator<CallerDB>, range: Range, { user_id, chat_key }: Omit<CostRatesQuery, "days">) {
+function ownDays(
+  db: QueryCreator<CallerDB>,
+  range: Range,
+  { user_id, chat_key }: Omit<CostRatesQuery, keyof RangeAsked>,
+) {
   const spaces = db
     .selectFrom("spaces as s")
     .select("s.space_id")

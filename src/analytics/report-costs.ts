@@ -3,10 +3,11 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { daysBetween, type RangeAsked } from "../base/report-range.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { type Costs, costs, costsOf, costsSchema, serializeCosts } from "./costs.ts"
 import { modelDays } from "./families.ts"
-import { datesOf, lastDays } from "./range.ts"
+import { datesOf } from "./range.ts"
 import { COST_SUMS } from "./sums.ts"
 
 const modelCosts = z.object({ model: z.string().meta({ example: "anthropic/claude-sonnet-4-5" }), ...costs })
@@ -46,10 +47,10 @@ interface ModelDay extends Costs {
 export async function reportCosts(
   ctx: Context,
   credential: SessionCredential,
-  { days }: { days: number },
+  asked: RangeAsked,
 ): Promise<CostsReport> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

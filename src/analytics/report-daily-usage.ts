@@ -4,9 +4,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { daysBetween, type Range, type RangeAsked } from "../base/report-range.ts"
 import { envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
 import { dayOf, spaceDays, usageHours, userDays } from "./families.ts"
-import { datesOf, filled, lastDays, type Range } from "./range.ts"
+import { datesOf, filled } from "./range.ts"
 import type { DAILY } from "./rollups.ts"
 import { DAY_SUMS } from "./sums.ts"
 
@@ -61,14 +62,14 @@ const NO_DAILY: DailySums = { keyed_calls: 0, duration_us: 0, tokens_reasoning: 
 export async function reportDailyUsage(
   ctx: Context,
   credential: SessionCredential,
-  { days, ...filter }: { days: number } & UsageFilter,
+  asked: RangeAsked & UsageFilter,
 ): Promise<{ head: ReturnType<typeof envelopeOf<"day">>; days: UsageDay[] }> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,
-    (db) => db.selectFrom("caller").select(jsonArrayFrom(daysOf(db, range, filter)).as("days")),
+    (db) => db.selectFrom("caller").select(jsonArrayFrom(daysOf(db, range, asked)).as("days")),
     { role: "admin" },
   )
   return { head: envelopeOf(now, range, "day"), days: serializeDays(datesOf(range), rows[0]?.days ?? []) }

@@ -3,9 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { daysBetween, type RangeAsked } from "../base/report-range.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
 import { dateOf } from "./families.ts"
-import { datesOf, lastDays } from "./range.ts"
+import { datesOf } from "./range.ts"
 
 export const errorsReportSchema = z
   .object({
@@ -36,10 +37,10 @@ const NONE = { container_exec: 0, container_start: 0, subagent_dispatch: 0, mode
 export async function reportErrors(
   ctx: Context,
   credential: SessionCredential,
-  { days }: { days: number },
+  asked: RangeAsked,
 ): Promise<ErrorsReport> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

@@ -3,10 +3,11 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { daysBetween, type RangeAsked } from "../base/report-range.ts"
 import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf, NO_SUMS, serializeSums, sums } from "./answer.ts"
 import { usageHours } from "./families.ts"
-import { filled, hoursOf, lastDays } from "./range.ts"
+import { filled, hoursOf } from "./range.ts"
 import { SUMS } from "./sums.ts"
 
 export const hourlySchema = z
@@ -21,13 +22,9 @@ export const hourlySchema = z
 export type Hourly = z.infer<typeof hourlySchema>
 
 /** Reports the usage in each hour of the last days, for admins. */
-export async function reportHourly(
-  ctx: Context,
-  credential: SessionCredential,
-  { days }: { days: number },
-): Promise<Hourly> {
+export async function reportHourly(ctx: Context, credential: SessionCredential, asked: RangeAsked): Promise<Hourly> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

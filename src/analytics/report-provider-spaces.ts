@@ -6,13 +6,13 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, type ListPage, readInParts } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
+import { type DatesAsked, type Range, rangeOfDates } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { envelope, envelopeOf, pageFields, wholeRange } from "./answer.ts"
 import { fromColumns } from "./columns.ts"
 import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
 import { providerSpaceDays, providerSums } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { type Range, rangeOfDates } from "./range.ts"
 import { usedSpaces } from "./ranked-spaces.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { COST_SUMS, RANKED_COSTS } from "./sums.ts"
@@ -47,10 +47,7 @@ export const providerSpacesSchema = z
 
 export type ProviderSpaces = z.infer<typeof providerSpacesSchema>
 
-export interface ProviderSpacesQuery extends ListPage {
-  days: number
-  date_from?: string | undefined
-  date_to?: string | undefined
+export interface ProviderSpacesQuery extends ListPage, DatesAsked {
   /** A `provider_key`. The number of a plan matches nothing, because its calls count for their provider. */
   subscription_id?: string | undefined
   chat_key?: string | undefined

@@ -5,12 +5,13 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
+import { daysBetween, type Range } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, cutPageFields, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
 import { fromColumns, inColumns, sameNames } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { type DaysAsked, datesOf, datesOfSeries, lastDays, type Range, type SeriesOf } from "./range.ts"
+import { type DaysAsked, datesOf, datesOfSeries, type SeriesOf } from "./range.ts"
 import { rankSpaces, spacesOfPart, theseSpaces, usedSpaces } from "./ranked-spaces.ts"
 import {
   daySchema,
@@ -46,17 +47,18 @@ export type SlugSeries = [slug: string, days: UsageDay[]]
 export async function reportSlugUsage(
   ctx: Context,
   credential: SessionCredential,
-  { days, empty_days, limit, offset, ...filter }: DaysAsked & UsageFilter & ListPage,
+  { empty_days, limit, offset, user_id, chat_key, ...asked }: DaysAsked & UsageFilter & ListPage,
 ): Promise<InParts<Omit<SlugUsage, "series" | "next_offset">, SlugSeries>> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = daysBetween(now, asked)
   const dates = datesOf(range)
+  const filter = { user_id, chat_key }
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     isFiltered(filter) ? usedOf(db, range, filter) : usedSpaces(db, range),
   )
   return {
     head: { ...envelopeOf(now, range, "day"), ...serializeFilter(filter), grouped_by: "slug", ...head },
-    parts: readInParts(ids, spacesOfPart(days), (part) =>
+    parts: readInParts(ids, spacesOfPart(dates.length), (part) =>
       readSeries(ctx, credential, { range, dates, empty_days }, part),
     ),
   }

@@ -3,9 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { lastDays } from "./range.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { RANKED } from "./sums.ts"
 
@@ -28,10 +28,10 @@ export type TopSpaces = z.infer<typeof topSpacesSchema>
 export async function reportTopSpaces(
   ctx: Context,
   credential: SessionCredential,
-  { days, limit }: { days: number; limit: number },
+  { limit, ...asked }: RangeAsked & { limit: number },
 ): Promise<TopSpaces> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = rangeBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

@@ -3,9 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { lastDays } from "./range.ts"
 import { RANKED } from "./sums.ts"
 
 export const topUsersSchema = z
@@ -36,10 +36,10 @@ export type TopUsers = z.infer<typeof topUsersSchema>
 export async function reportTopUsers(
   ctx: Context,
   credential: SessionCredential,
-  { days, limit }: { days: number; limit: number },
+  { limit, ...asked }: RangeAsked & { limit: number },
 ): Promise<TopUsers> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = rangeBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

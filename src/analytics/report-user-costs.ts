@@ -3,10 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
 import { allCosts, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { procedureRows } from "./procedure-rows.ts"
-import { lastDays } from "./range.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
 export const userCostsSchema = z
@@ -37,10 +37,10 @@ export type UserCosts = z.infer<typeof userCostsSchema>
 export async function reportUserCosts(
   ctx: Context,
   credential: SessionCredential,
-  { days, limit }: { days: number; limit: number },
+  { limit, ...asked }: RangeAsked & { limit: number },
 ): Promise<UserCosts> {
   const now = ctx.clock.now()
-  const range = lastDays(now, days)
+  const range = rangeBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,

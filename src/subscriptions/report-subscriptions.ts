@@ -7,12 +7,17 @@ import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
-import { DAY_MS } from "../base/time.ts"
+import { daysBetween, type Range, type RangeAsked, spanOf } from "../base/report-range.ts"
 import { isTextOf } from "../platform/one-of.ts"
 
 export const subscriptionUsageSchema = z
   .object({
     from: z.iso.date().meta({ description: "The first day of the report (UTC).", example: "2026-01-01" }),
+    to: z.iso.date().meta({ description: "The day after the last day of the report (UTC).", example: "2026-01-31" }),
+    as_of: z.iso.datetime().meta({
+      description: "The time at which the page was chosen. Later calls may be in its days.",
+      example: "2026-01-30T16:05:12.000Z",
+    }),
     total: z.int().meta({ description: "The number of subscriptions that were used.", example: 2 }),
     limit: z.int(),
     offset: z.int(),
@@ -54,9 +59,10 @@ type Usage = z.infer<typeof subscriptionUsageSchema>
 export async function reportSubscriptions(
   ctx: Context,
   credential: SessionCredential,
-  { days, limit, offset }: { days: number } & ListPage,
-): Promise<InParts<ListHead & Pick<Usage, "from">, Usage["items"][number]>> {
-  const since = new Date((Math.floor(ctx.clock.now().getTime() / DAY_MS) - days + 1) * DAY_MS)
+  { limit, offset, ...asked }: RangeAsked & ListPage,
+): Promise<InParts<ListHead & Pick<Usage, "from" | "to" | "as_of">, Usage["items"][number]>> {
+  const now = ctx.clock.now()
+  const range = daysBetween(now, asked)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -67,10 +73,11 @@ export async function reportSubscriptions(
             .selectFrom(
               cte
                 .selectFrom("subscription_days as r")
-                .where("r.day", ">=", dayOf(since))
+                .where("r.day", ">=", dayOf(range.from))
+                .where("r.day", "<", dayOf(range.to))
                 .groupBy("r.subscription_id")
                 .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
-                .unionAll(cte.selectFrom(recentUsage(cte, since).as("n")).select(["n.subscription_id", "n.billed"]))
+                .unionAll(cte.selectFrom(recentUsage(cte, range).as("n")).select(["n.subscription_id", "n.billed"]))
                 .as("u"),
             )
             .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed")])
@@ -97,21 +104,28 @@ export async function reportSubscriptions(
   )
   const { total, ids = [] } = rows[0] ?? {}
   return {
-    head: { from: since.toISOString().slice(0, 10), total: total ?? 0, limit, offset },
-    parts: readInParts(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / days)), (part) =>
-      readDays(ctx, credential, since, part),
+    head: {
+      from: dateText(range.from),
+      to: dateText(range.to),
+      as_of: now.toISOString(),
+      total: total ?? 0,
+      limit,
+      offset,
+    },
+    parts: readInParts(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / spanOf(range))), (part) =>
+      readDays(ctx, credential, range, part),
     ),
   }
 }
 
-async function readDays(ctx: Context, credential: SessionCredential, since: Date, ids: string[]) {
+async function readDays(ctx: Context, credential: SessionCredential, range: Range, ids: string[]) {
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db.selectFrom("caller").select((eb) => [
         jsonArrayFrom(
-          eb.selectFrom(recentUsage(db, since).as("n")).where(isTextOf("n.subscription_id", ids)).selectAll("n"),
+          eb.selectFrom(recentUsage(db, range).as("n")).where(isTextOf("n.subscription_id", ids)).selectAll("n"),
         ).as("recent"),
         jsonArrayFrom(
           eb
@@ -124,7 +138,8 @@ async function readDays(ctx: Context, credential: SessionCredential, since: Date
                     lateral
                       .selectFrom("subscription_days as r")
                       .whereRef("r.subscription_id", "=", "s.subscription_id")
-                      .where("r.day", ">=", dayOf(since))
+                      .where("r.day", ">=", dayOf(range.from))
+                      .where("r.day", "<", dayOf(range.to))
                       .selectAll("r")
                       .orderBy("r.day")
                       .as("r"),
@@ -172,6 +187,8 @@ async function readDays(ctx: Context, credential: SessionCredential, since: Date
     },
   )
 }
+
+const dateText = (moment: Date) => moment.toISOString().slice(0, 10)
 
 const dayOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at time zone 'UTC')::date`
 
@@ -221,7 +238,7 @@ const SUMMED = ["model_calls", "tokens_input", "tokens_cached", "tokens_output",
  * Calls of API turns and web chats that are not in `subscription_days` yet, without test turns. The caller reads them
  * in the same snapshot as the days.
  */
-function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
+function recentUsage(db: QueryCreator<CallerDB>, { from, to }: Range) {
   const date = sql<string>`(c.settled_at at time zone 'UTC')::date`
   return db
     .selectFrom("turn_ends as e")
@@ -229,7 +246,8 @@ function recentUsage(db: QueryCreator<CallerDB>, since: Date) {
     .where("e.turns", "=", 1)
     .where("c.test", "=", false)
     .where("c.subscription_id", "is not", null)
-    .where("c.settled_at", ">=", since)
+    .where("c.settled_at", ">=", from)
+    .where("c.settled_at", "<", to)
     .groupBy(["c.subscription_id", date])
     .select((eb) => [
       eb.ref("c.subscription_id").$notNull().as("subscription_id"),

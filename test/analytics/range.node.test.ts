@@ -1,14 +1,6 @@
 import { expect, test } from "vitest"
-import {
-  bucketsOf,
-  datesOf,
-  dayText,
-  granularityOf,
-  hoursOf,
-  lastDays,
-  rangeBetween,
-  rangeOfDates,
-} from "../../src/analytics/range.ts"
+import { bucketsOf, datesOf, dayText, granularityOf, hoursOf } from "../../src/analytics/range.ts"
+import { daysBetween, PERIODS, rangeBetween, rangeOfDates } from "../../src/base/report-range.ts"
 
 const now = new Date("2028-03-01T10:30:00Z")
 const DAY_MS = 86_400_000
@@ -16,6 +8,7 @@ const shown = ({ from, to }: { from: Date; to: Date }) => [from, to].map((moment
 const of = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) })
 
 test("The last days are whole days, and today is one of them", () => {
+  const lastDays = (moment: Date, days: number) => rangeBetween(moment, { days })
   expect(shown(lastDays(now, 1))).toEqual(["2028-03-01T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-03-01T00:00:00Z"), 2))).toEqual(["2028-02-29T00:00", "2028-03-02T00:00"])
   expect(shown(lastDays(new Date("2028-02-29T23:59:59.999Z"), 366))).toEqual(["2027-03-01T00:00", "2028-03-01T00:00"])
@@ -72,4 +65,34 @@ test("Weeks begin on Monday, months on the first, and the first bucket may begin
     "2028-02-29T22:00:00.000Z",
     "2028-02-29T23:00:00.000Z",
   ])
+})
+
+test("A period is a calendar day, week, month or year in UTC, and one that has not ended is cut at tonight", () => {
+  const ranges = PERIODS.map((period) =>
+    shown(rangeBetween(now, { days: 30, period })).map((text) => text.slice(0, 10)),
+  )
+  expect(Object.fromEntries(PERIODS.map((period, index) => [period, ranges[index]]))).toEqual({
+    today: ["2028-03-01", "2028-03-02"],
+    yesterday: ["2028-02-29", "2028-03-01"],
+    this_week: ["2028-02-28", "2028-03-02"],
+    last_week: ["2028-02-21", "2028-02-28"],
+    this_month: ["2028-03-01", "2028-03-02"],
+    last_month: ["2028-02-01", "2028-03-01"],
+    this_year: ["2028-01-01", "2028-03-02"],
+    last_year: ["2027-01-01", "2028-01-01"],
+  })
+  const january = new Date("2028-01-01T00:00:00Z")
+  expect(shown(rangeBetween(january, { period: "last_month" }))[0]).toBe("2027-12-01T00:00")
+  expect(() => rangeBetween(now, { period: "today", end: "2028-01-01T00:00:00Z" })).toThrow(
+    "period: cannot be combined",
+  )
+  expect(() => rangeOfDates(now, { period: "today", date_from: "2028-01-01" })).toThrow("date_from: cannot be combined")
+})
+
+test("A report by day takes the starts of days only, and at most a year", () => {
+  const [start, end] = ["2028-01-01T00:00:00.000Z", "2028-02-01T00:00:00.000Z"]
+  expect(shown(daysBetween(now, { days: 1, start, end }))).toEqual(["2028-01-01T00:00", "2028-02-01T00:00"])
+  expect(() => daysBetween(now, { start: "2028-01-01T06:00:00.000Z" })).toThrow("start: must be the start of a day")
+  expect(() => daysBetween(now, { start, end: "2028-01-01T00:00:00.001Z" })).toThrow("end: must be the start of a day")
+  expect(() => daysBetween(now, { start: "2027-02-28T00:00:00.000Z" })).toThrow("at most 366 days")
 })

@@ -5524,6 +5524,10 @@ export interface SubscriptionUpdate {
 export interface SubscriptionUsage {
   /** The first day of the report (UTC). */
   from: string
+  /** The day after the last day of the report (UTC). */
+  to: string
+  /** The time at which the page was chosen. Later calls may be in its days. */
+  as_of: string
   /** The number of subscriptions that were used. */
   total: number
   limit: number
@@ -7800,15 +7804,17 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
-      start?: string | undefined
-      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
-      end?: string | undefined
-      /** `true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false. */
+      /** `true`: starts on the day of the earliest ledger entry, and ignores `days`, `start` and `period`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
       /** A user is active if they were charged within this many days before the end of a bucket. */
       active_window_days?: number | undefined
@@ -7866,6 +7872,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -7879,6 +7891,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -7912,6 +7930,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -7929,6 +7953,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -7947,6 +7977,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8042,15 +8078,17 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
-      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
-      start?: string | undefined
-      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
-      end?: string | undefined
-      /** `true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false. */
+      /** `true`: starts on the day of the earliest ledger entry, and ignores `days`, `start` and `period`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
     }
     answer: EnergyTimeline
@@ -8074,6 +8112,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8147,6 +8191,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8371,6 +8421,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8396,6 +8452,16 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
       /** The most entries on a page. Default: all entries, up to 10000. A page also ends before it has more than 50,000 days, after at least one entry. `next_offset` is where the next page begins. */
       limit?: number | undefined
       /** The number of entries to skip. */
@@ -8437,6 +8503,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8452,6 +8524,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8603,16 +8681,18 @@ export interface Operations {
       dimension?: "space" | "user" | "model" | "provider" | undefined
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
       /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
-      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. */
-      start?: string | undefined
-      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
-      end?: string | undefined
     }
     answer: UsageBreakdown
   }
@@ -8644,6 +8724,12 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */

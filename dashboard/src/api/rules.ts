@@ -1213,6 +1213,7 @@ export const getAnyTurnQuery = {
 
 export const getBalanceTrendQuery = {
   days: { minimum: 1, maximum: 3650, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   all_time: { default: false },
@@ -1232,12 +1233,14 @@ export const getChatTurnQuery = {
 
 export const getContextComparisonQuery = {
   days: { minimum: 1, maximum: 120, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const getContextSizeQuery = {
   days: { minimum: 1, maximum: 90, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   space: { minLength: 1, maxLength: 128 },
@@ -1248,6 +1251,7 @@ export const getContextSizeQuery = {
 
 export const getCostRatesReportQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   user_id: { minimum: 1 },
@@ -1256,12 +1260,14 @@ export const getCostRatesReportQuery = {
 
 export const getCostsReportQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const getDailyUsageQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   user_id: { minimum: 1 },
@@ -1279,6 +1285,7 @@ export const getEnergyQuery = {
 
 export const getEnergyTimelineQuery = {
   days: { minimum: 1, maximum: 3650, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   all_time: { default: false },
@@ -1286,6 +1293,7 @@ export const getEnergyTimelineQuery = {
 
 export const getErrorsReportQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const
@@ -1298,6 +1306,7 @@ export const getHourlySpacesQuery = {
 
 export const getHourlyUsageQuery = {
   days: { minimum: 1, maximum: 30, default: 7 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const
@@ -1321,6 +1330,7 @@ export const getSpaceSpendQuery = {
 
 export const getSubscriptionSpacesQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   subscription_id: { minLength: 1, maxLength: 128 },
@@ -1331,12 +1341,16 @@ export const getSubscriptionSpacesQuery = {
 
 export const getSubscriptionUsageQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const getTopSpacesQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 100, default: 20 },
@@ -1344,6 +1358,7 @@ export const getTopSpacesQuery = {
 
 export const getTopUsersQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 100, default: 20 },
@@ -1382,6 +1397,7 @@ export const getUsageQuery = {
 export const getUsageBreakdownQuery = {
   dimension: { words: ["space", "user", "model", "provider"], default: "space" },
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 1000, default: 100 },
@@ -1389,6 +1405,7 @@ export const getUsageBreakdownQuery = {
 
 export const getUserCostsReportQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 100, default: 20 },

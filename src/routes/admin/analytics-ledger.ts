@@ -10,7 +10,7 @@ import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvOf } from "../../http/csv.ts"
 import { booleanParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { reportAnswer, reportQuery, spanQuery, reportTag as tag } from "./report.ts"
+import { reportAnswer, reportQuery, reportTag as tag } from "./report.ts"
 
 const TIMELINE: CsvColumns<EnergyTimeline["items"][number]> = {
   date: ({ date }) => date,
@@ -31,10 +31,9 @@ const TREND: CsvColumns<BalanceTrend["items"][number]> = {
 
 const ledgerQuery = {
   ...reportQuery(3650),
-  ...spanQuery,
   all_time: booleanParam.default(false).meta({
     description:
-      "`true`: starts on the day of the earliest ledger entry, and ignores `days` and `start`. Default: false.",
+      "`true`: starts on the day of the earliest ledger entry, and ignores `days`, `start` and `period`. Default: false.",
   }),
 }
 

@@ -17,7 +17,7 @@ import { listInParts } from "../../http/in-parts.ts"
 import { idParam, numberParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { mountLedgerAnalytics } from "./analytics-ledger.ts"
-import { reportAnswer, reportQuery, spanQuery, reportTag as tag, topQuery } from "./report.ts"
+import { reportAnswer, reportQuery, reportTag as tag, topQuery } from "./report.ts"
 
 type ModelDay = CostsReport["models"][number] & { date: string }
 
@@ -208,7 +208,6 @@ export function mountMoneyAnalytics(app: App) {
           .meta({ description: "The dimension of the rows. Default: `space`." }),
         ...reportQuery(365),
         limit: topQuery(1_000, 100),
-        ...spanQuery,
       }),
       answer: reportAnswer("The report.", breakdownSchema),
       errors: [],

@@ -1,6 +1,7 @@
-import type * as z from "zod"
+import * as z from "zod"
 import type { ListPage } from "../../base/in-parts.ts"
 import { LIST_POLICY } from "../../base/policies.ts"
+import { MOST_DAYS_OF_SERIES, PERIODS } from "../../base/report-range.ts"
 import { CSV_ANSWER, csvQuery } from "../../http/csv.ts"
 import { cutListQuery, daysQuery, instantOrDayParam, wholeParam } from "../../http/query.ts"
 
@@ -10,12 +11,6 @@ export const reportTag = "admin"
 export const reportAnswer = <Schema extends z.ZodType>(description: string, schema: Schema) =>
   ({ status: 200, description, schema, also: CSV_ANSWER }) as const
 
-/** The query of a report over the last days, as JSON or CSV. */
-export const reportQuery = (mostDays: number, usualDays?: number) => ({
-  ...daysQuery(mostDays, usualDays),
-  ...csvQuery,
-})
-
 /** The number of rows of a top list. */
 export const topQuery = (most: number, usual: number) =>
   wholeParam(1, most).default(usual).meta({ description: "The number of rows. `other` contains the sum of the rest." })
@@ -23,7 +18,9 @@ export const topQuery = (most: number, usual: number) =>
 /** The start and end of a range as instants. They take precedence over `days`. */
 export const spanQuery = {
   start: instantOrDayParam.optional().meta({
-    description: "The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC.",
+    description:
+      "The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start " +
+      `of a day, and the range has at most ${MOST_DAYS_OF_SERIES} days.`,
     example: "2026-01-01T00:00:00Z",
   }),
   end: instantOrDayParam.optional().meta({
@@ -31,6 +28,17 @@ export const spanQuery = {
     example: "2026-02-01T00:00:00Z",
   }),
 }
+
+/** The range of a report, and its form: JSON or CSV. Every report with a range has these parameters. */
+export const reportQuery = (mostDays: number, usualDays?: number) => ({
+  ...daysQuery(mostDays, usualDays),
+  ...spanQuery,
+  period: z.enum(PERIODS).optional().meta({
+    description:
+      "The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today.",
+  }),
+  ...csvQuery,
+})
 
 /** Pagination of the series. It applies only to reports with series. */
 export const seriesPageQuery = {

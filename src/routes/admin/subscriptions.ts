@@ -1,8 +1,9 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { type CsvColumns, csvInParts, rowsInParts } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { daysInParts } from "../../http/in-parts.ts"
-import { booleanParam, cutListQuery, daysQuery, listOf, listQuery, numberParam, wholeParam } from "../../http/query.ts"
+import { booleanParam, cutListQuery, listOf, listQuery, numberParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { getSubscription, listSubscriptions, SUBSCRIPTION_STATES } from "../../subscriptions/list-subscriptions.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
@@ -16,9 +17,28 @@ import {
   updateSubscription,
 } from "../../subscriptions/subscription.ts"
 import { raised } from "../raised.ts"
+import { pageOfAnswer, reportAnswer, reportQuery } from "./report.ts"
 
 const tag = "admin"
 const params = z.object({ sub_id: wholeParam(1, 2_147_483_647).meta({ example: 7 }) })
+
+type Used = z.infer<typeof subscriptionUsageSchema>["items"][number]
+type UsedDay = Omit<Used, "days" | "billed_usd"> & Used["days"][number]
+
+const dayRows = ({ subscription_id, user_id, plan, days }: Used): UsedDay[] =>
+  days.map((day) => ({ subscription_id, user_id, plan, ...day }))
+
+const USAGE: CsvColumns<UsedDay> = {
+  subscription_id: (row) => row.subscription_id,
+  user_id: (row) => row.user_id,
+  plan: (row) => row.plan,
+  date: (row) => row.date,
+  model_calls: (row) => row.model_calls,
+  tokens_input: (row) => row.tokens_input,
+  tokens_cached: (row) => row.tokens_cached,
+  tokens_output: (row) => row.tokens_output,
+  billed_usd: (row) => row.billed_usd,
+}
 
 export function mountSubscriptions(app: App) {
   app.operation(
@@ -86,12 +106,17 @@ export function mountSubscriptions(app: App) {
       summary: "Report the usage of subscriptions",
       description:
         "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns.",
-      query: z.strictObject({ ...daysQuery(365), ...cutListQuery }),
-      answer: { status: 200, description: "The report.", schema: subscriptionUsageSchema },
+      query: z.strictObject({ ...reportQuery(365), ...cutListQuery }),
+      answer: reportAnswer("The report.", subscriptionUsageSchema),
       errors: [],
     },
-    async (c, { query }) =>
-      daysInParts(c, await reportSubscriptions(c.get("ctx"), sessionOf(c), query), ({ days }) => days.length),
+    async (c, { query: { format, ...asked } }) => {
+      const page = pageOfAnswer(format, asked)
+      const report = await reportSubscriptions(c.get("ctx"), sessionOf(c), { ...asked, ...page })
+      return format === "csv"
+        ? csvInParts(c, "subscription-usage", USAGE, rowsInParts(report.parts, dayRows))
+        : daysInParts(c, report, ({ days }) => days.length)
+    },
   )
 
   app.operation(
