@@ -99,6 +99,19 @@ export interface BalanceTooLowErrorBody {
   } | undefined
 }
 
+export interface CallDecidedErrorBody {
+  code: "CALL_DECIDED"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: {
+    earlier?: EarlierDecision | undefined
+  }
+}
+
 /** A person, a key or your end user has allowed or denied a call that waited for a decision. */
 export interface CallDecidedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -545,6 +558,20 @@ export interface DeliveryList {
   next_cursor: string | null
 }
 
+/** The decision about the call that was made before. */
+export interface EarlierDecision {
+  /** The decision that counts. */
+  decision: "allow" | "deny"
+  /** True if the call gets another input. */
+  edited: boolean
+  /** When the decision was made. */
+  decided_at: string
+  user_id: number | null
+  name: string | null
+  key_id: string | null
+  end_user_ref: string | null
+}
+
 export interface EndUser {
   end_user_ref: string
   /** The time of the first turn; null if the end user has limits but no turns yet. */
@@ -789,7 +816,7 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | VersionMismatchErrorBody | RateLimitedErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | VersionMismatchErrorBody | RateLimitedErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | CallDecidedErrorBody | TurnWaitingErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
@@ -1369,7 +1396,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_WAITING" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -2497,9 +2524,10 @@ export interface TurnFinishedErrorBody {
   /** True if the same request can succeed later. */
   retryable: boolean
   request_id: string
-  details: {
+  details?: {
     state: "queued" | "running" | "done" | "failed" | "cancelled"
-  }
+    earlier?: EarlierDecision | undefined
+  } | undefined
 }
 
 export interface TurnList {
@@ -2575,6 +2603,22 @@ export interface TurnStateEvent {
   data: {
     /** The turn as it was at that moment. */
     turn: Turn
+  }
+}
+
+export interface TurnWaitingErrorBody {
+  code: "TURN_WAITING"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  /** The turn that has no reply yet, and what it waits for: `waiting`, or an earlier turn. */
+  details: {
+    turn_id: string
+    waiting: Waiting | null
+    waits_behind: string | null
   }
 }
 

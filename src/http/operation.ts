@@ -81,6 +81,8 @@ export interface Operation<
     alike?: Record<number, string>
     /** Other statuses that are not errors. */
     others?: Record<number, string>
+    /** Statuses of errors that can have the schema and the media types of the main answer instead. */
+    failing?: Record<number, string>
   }
   /** The codes that its verb can throw. Codes that follow from other fields, such as VALIDATION_FAILED, are added. */
   errors: readonly ErrorCode[]

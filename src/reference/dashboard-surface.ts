@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import type { Operation } from "../http/operation.ts"
 import { DOORS } from "../http/policies.ts"
 import { errorUnion } from "./error-schemas.ts"
 import { BODY_CODES, type Surface } from "./surface.ts"
@@ -35,6 +36,22 @@ const validationErrorBody = z
   })
   .meta({ id: "HTTPValidationError" })
 
+/** The codes of a caller who may not call an operation at all, or not from there. */
+function callerCodesOf({ method, path, open, byServer }: Operation): ErrorCode[] {
+  const session: ErrorCode[] = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SIGNED_IN_AS_OTHER"]
+  const changes = method !== "get"
+  return [
+    ...(open ? [] : session),
+    ...(path.startsWith("/api/admin/") ? (["ADMIN_REQUIRED", "SECOND_FACTOR_NOT_SET_UP"] as const) : []),
+    ...(changes && path.startsWith("/api/account/") ? (["ACTING_READ_ONLY"] as const) : []),
+    ...(changes && !byServer ? (["CROSS_ORIGIN"] as const) : []),
+  ]
+}
+
+/** An operation without a body refuses one that is not JSON, too. */
+const bodyCodesOf = ({ method, body, upload }: Operation): ErrorCode[] =>
+  body ? BODY_CODES : method === "get" || upload ? [] : ["UNSUPPORTED_MEDIA_TYPE"]
+
 export const DASHBOARD_SURFACE: Surface = {
   info: {
     title: "Turnpike dashboard",
@@ -56,21 +73,14 @@ export const DASHBOARD_SURFACE: Surface = {
   },
   // Only keys have a scope.
   foreign: ["SCOPE_DENIED"],
-  codesOf: ({ method, path, body, open, byServer }) => {
-    const unsafe: ErrorCode[] = method === "get" || byServer ? [] : ["CROSS_ORIGIN"]
-    const session: ErrorCode[] = open ? [] : ["SESSION_REQUIRED", "SIGNED_IN_AS_OTHER"]
-    const door: ErrorCode[] = `${method.toUpperCase()} ${path}` in DOORS ? ["LOGIN_THROTTLED"] : []
-    const admin: ErrorCode[] = path.startsWith("/api/admin/") ? ["ADMIN_REQUIRED"] : []
-    return [
-      ...session,
-      ...admin,
-      ...unsafe,
-      ...door,
-      "METHOD_NOT_ALLOWED",
-      "INTERNAL",
-      "UNAVAILABLE",
-      ...(body ? BODY_CODES : []),
-    ]
-  },
+  codesOf: (operation) => [
+    ...callerCodesOf(operation),
+    ...(`${operation.method.toUpperCase()} ${operation.path}` in DOORS ? (["LOGIN_THROTTLED"] as const) : []),
+    "HTTPS_REQUIRED",
+    "METHOD_NOT_ALLOWED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    ...bodyCodesOf(operation),
+  ],
   errorSchema: (status) => (status === 422 ? validationErrorBody : dashboardError),
 }

@@ -10,7 +10,10 @@ import {
   endUserCreditDetailsSchema,
   quotaDetailsSchema,
 } from "../quotas/refusal.ts"
+import { subscriptionSchema } from "../subscriptions/subscription.ts"
 import { TURN_STATES } from "../turns/schemas.ts"
+import { waitingSchema } from "../turns/waiting-schema.ts"
+import { earlierDecisionSchema } from "../waits/decide-call.ts"
 
 const limitOfCaller = z
   .object({ cap: z.enum(["open_waits", "unknown_keys", "portal_sessions"]), limit: z.int() })
@@ -29,7 +32,11 @@ const DETAILS = {
   COST_LIMIT_TOO_LOW: costLimitDetailsSchema,
   LIMIT_REACHED: countStateSchema,
   RATE_LIMITED: rateStateSchema,
-  TURN_FINISHED: z.object({ state: z.enum(TURN_STATES) }),
+  TURN_FINISHED: z.object({ state: z.enum(TURN_STATES), earlier: earlierDecisionSchema.optional() }),
+  TURN_WAITING: z
+    .object({ turn_id: z.string(), waiting: waitingSchema.nullable(), waits_behind: z.string().nullable() })
+    .meta({ description: "The turn that has no reply yet, and what it waits for: `waiting`, or an earlier turn." }),
+  CALL_DECIDED: z.object({ earlier: earlierDecisionSchema }).partial(),
   VALIDATION_FAILED: z
     .array(z.object({ param: z.string().meta({ example: "title" }), message: z.string() }))
     .meta({ description: `The first ${MAX_FAULTS} validation errors of the request, each with its field.` }),
@@ -51,6 +58,10 @@ const DETAILS = {
     .object({ end_users: z.int(), keys: z.int(), account: z.boolean() })
     .meta({ description: "How many end users and keys name the price, and whether the account's default does." }),
   PROVIDER_EXISTS: z.object({ provider_id: z.string().meta({ example: "openai-main" }) }),
+  SUBSCRIPTION_ACTIVE: z.object({ subscription: subscriptionSchema }),
+  SIGNED_IN_AS_OTHER: z
+    .object({ user: z.object({ user_id: z.int(), name: z.string().nullable() }), acting: z.boolean() })
+    .meta({ description: "The user who is signed in, or whose account an admin views (`acting`)." }),
   EMAIL_TAKEN: z
     .object({ user_id: z.int(), disabled: z.boolean() })
     .partial()
@@ -73,6 +84,40 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   BALANCE_TOO_LOW: { available_usd: 0.25 },
   PRICE_IN_USE: { end_users: 2, keys: 0, account: true },
   PROVIDER_EXISTS: { provider_id: "openai-main" },
+  TURN_WAITING: {
+    turn_id: "turn_01jd3k9m2x4t8r5w6y7z0a1b2c",
+    waiting: null,
+    waits_behind: "turn_01jd3k9m2x4t8r5w6y7z0a1b2d",
+  },
+  CALL_DECIDED: {
+    earlier: {
+      decision: "allow",
+      edited: false,
+      decided_at: "2026-11-20T12:00:00.000Z",
+      user_id: 42,
+      name: "Ada",
+      key_id: null,
+      end_user_ref: null,
+    },
+  },
+  SUBSCRIPTION_ACTIVE: {
+    subscription: {
+      sub_id: 7,
+      user_id: 42,
+      plan: "pro",
+      trial: false,
+      starts_at: "2026-11-20T12:00:00.000Z",
+      ends_at: null,
+      deactivated_at: null,
+      note: null,
+      alongside: false,
+      version: 1,
+      created_at: "2026-11-20T12:00:00.000Z",
+      updated_at: "2026-11-20T12:00:00.000Z",
+      updated_by: 1,
+    },
+  },
+  SIGNED_IN_AS_OTHER: { user: { user_id: 42, name: "Ada" }, acting: false },
   EMAIL_TAKEN: { user_id: 42, disabled: true },
 }
 
@@ -97,11 +142,18 @@ export function errorUnion<Shape extends z.ZodRawShape>(
   return z.union([general, ...detailed])
 }
 
-/** These codes are also thrown without details, so their details are optional. */
+/** These codes are also thrown without details. */
+const OFTEN_BARE: ErrorCode[] = [
+  "VALIDATION_FAILED",
+  "QUOTA_EXCEEDED",
+  "LIMIT_REACHED",
+  "BALANCE_TOO_LOW",
+  "PROVIDER_EXISTS",
+  "TURN_FINISHED",
+]
+
 const detailsOf = (code: DetailedCode): z.ZodType =>
-  ["VALIDATION_FAILED", "QUOTA_EXCEEDED", "LIMIT_REACHED", "BALANCE_TOO_LOW"].includes(code)
-    ? DETAILS[code].optional()
-    : DETAILS[code]
+  OFTEN_BARE.includes(code) ? DETAILS[code].optional() : DETAILS[code]
 
 const pascal = (code: string) =>
   code

@@ -1,5 +1,6 @@
 import { dialectStatus } from "../base/dialects.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import type { Operation } from "../http/operation.ts"
 import { ERROR_DETAILS } from "./error-schemas.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
@@ -22,6 +23,16 @@ const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } 
 const ALLOW = { Allow: { description: "The methods that the path supports.", schema: { type: "string" } } }
 const RETRY_AFTER = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
 
+/** An error of an operation that redirects, for a browser. */
+const ERROR_PAGE: JsonValue = { "text/html": { schema: { type: "string" } } }
+
+/** Any other error of an operation that redirects. Its answer depends on where it is found. */
+export const otherErrors = (schema: JsonValue): JsonValue => ({
+  description: "Any error. A browser that accepts `text/html` gets a small page with a link to start again.",
+  headers: answerHeaders(),
+  content: { "application/json": { schema }, ...ERROR_PAGE },
+})
+
 /** The headers of an answer: its own and `X-Request-Id`, which all answers have. */
 export function answerHeaders(own: Record<string, string> = {}): JsonValue {
   const described = Object.entries(own).map(([name, description]) => [
@@ -41,12 +52,12 @@ export function errorAnswers(
     components,
     responses,
     schemaOf,
-    dialect,
+    operation: { dialect, answer },
   }: {
     components: JsonValue
     responses: JsonValue
     schemaOf: (status: number) => JsonValue
-    dialect: string | undefined
+    operation: Pick<Operation, "dialect" | "answer">
   },
 ): JsonValue {
   const byStatus = new Map<number, ErrorCode[]>()
@@ -58,15 +69,36 @@ export function errorAnswers(
   const answers = [...byStatus]
     .sort(([a], [b]) => a - b)
     .map(([status, alike]) => {
-      const name = [...(dialect ? [dialect] : []), ...alike].join(".")
+      const isForBrowsers = answer.status === 302
+      const name = [...(dialect ? [dialect] : isForBrowsers ? ["page"] : []), ...alike].join(".")
       // Computing a schema takes milliseconds, and a document has thousands of error answers but few components.
-      responses[name] ??= errorAnswer(status, alike, schemaOf(status), components)
+      responses[name] ??= errorAnswer(status, alike, schemaOf(status), { components, isForBrowsers })
       return [status, { $ref: `#/components/responses/${name}` }]
     })
   return Object.fromEntries(answers)
 }
 
-function errorAnswer(status: number, codes: ErrorCode[], schema: JsonValue, components: JsonValue): JsonValue {
+/** The component that an error answer refers to. */
+export const sharedAnswer = (responses: JsonValue, answer: unknown): ErrorResponse =>
+  responses[(answer as { $ref: string }).$ref.split("/").at(-1) as string] as ErrorResponse
+
+export interface ErrorResponse {
+  description: string
+  content: { "application/json": { schema: JsonValue } }
+}
+
+interface ErrorAnswer {
+  components: JsonValue
+  /** A browser opens the operation, and gets the error as a page. */
+  isForBrowsers: boolean
+}
+
+function errorAnswer(
+  status: number,
+  codes: ErrorCode[],
+  schema: JsonValue,
+  { components, isForBrowsers }: ErrorAnswer,
+): JsonValue {
   const body = exampleOf(schema, { components }) as JsonValue
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].cause} ${ERROR_CODES[code].cure}`).join("\n\n"),
@@ -80,6 +112,7 @@ function errorAnswer(status: number, codes: ErrorCode[], schema: JsonValue, comp
         schema,
         examples: Object.fromEntries(codes.map((code) => [code, { value: withCode(body, code) }])),
       },
+      ...(isForBrowsers && ERROR_PAGE),
     },
   }
 }

@@ -7,9 +7,9 @@ import { type Components, createComponents } from "./components.ts"
 import { describeEvents } from "./event-webhooks.ts"
 import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
-import { ANSWER_HEADERS, answerHeaders, errorAnswers } from "./openapi-answers.ts"
+import { ANSWER_HEADERS, answerHeaders, errorAnswers, otherErrors, sharedAnswer } from "./openapi-answers.ts"
 import { withDeprecation, withIdempotency, withVersions } from "./openapi-headers.ts"
-import { alikeAnswers, FILE, otherAnswers, otherTypes } from "./other-answers.ts"
+import { alikeAnswers, FILE, failingAnswers, otherAnswers, otherTypes } from "./other-answers.ts"
 import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
@@ -19,13 +19,6 @@ const UPLOAD_BODY = {
     "multipart/form-data": { schema: { type: "object", required: ["file"], properties: { file: FILE } } },
     "application/octet-stream": { schema: FILE },
   },
-}
-
-/** The answer for errors of an operation that redirects, since browsers open it. */
-const ERROR_PAGE = {
-  description: "Any error, for a browser that asks for `text/html`: a small page with a link to start again.",
-  headers: answerHeaders(),
-  content: { "text/html": { schema: { type: "string" } } },
 }
 
 /** A group of operations. */
@@ -97,6 +90,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
   const sent = body && schema(body, "input")
   const answerSchema = schema(answer.schema, "output")
   const answered = nameAnswer(answerSchema, operation, components)
+  const errors = errorAnswers(own, { components: schemas, responses, schemaOf, operation })
   const exampleFor = (location: string, type: JsonValue, path = "") => {
     const onMissing = (field: string) => options.onMissing?.(`${operation.id}: ${location} ${field}`)
     return exampleOf(type, { components: schemas, onMissing, path })
@@ -145,8 +139,12 @@ function describe(operation: Operation, { components, responses, options }: Docu
       },
       ...alikeAnswers(operation, answered),
       ...otherAnswers(operation),
-      ...(answer.status === 302 && { default: ERROR_PAGE }),
-      ...errorAnswers(own, { components: schemas, responses, schemaOf, dialect: operation.dialect }),
+      ...(answer.status === 302 && { default: otherErrors(schemaOf(500)) }),
+      ...errors,
+      ...failingAnswers(operation, {
+        schema: (error) => components.named({ anyOf: [answered, error] }, [`${nameOf(operation)}OrError`]),
+        errorOf: (status) => sharedAnswer(responses, errors[status]),
+      }),
     },
     ...(clientMethod && {
       "x-codeSamples": [
@@ -158,14 +156,17 @@ function describe(operation: Operation, { components, responses, options }: Docu
 }
 
 /** Makes the answer a component. A list is named after its items, and any other answer after its operation. */
-function nameAnswer(schema: JsonValue, { id, answer }: Operation, components: Components): JsonValue {
+function nameAnswer(schema: JsonValue, operation: Operation, components: Components): JsonValue {
+  const { answer } = operation
   if (answer.binary || answer.status === 302) return schema
   const { data, items, ...rest } = (schema.properties ?? {}) as Record<string, JsonValue | undefined>
   const item = ((data ?? items)?.items as JsonValue | undefined)?.$ref
   const isPlain = Object.keys(rest).every((name) => PAGE_FIELDS.includes(name))
   const listed = typeof item === "string" && isPlain ? [`${item.split("/").at(-1)}List`] : []
-  return components.named(schema, [...listed, `${id[0]?.toUpperCase()}${id.slice(1)}Answer`])
+  return components.named(schema, [...listed, `${nameOf(operation)}Answer`])
 }
+
+const nameOf = ({ id }: Operation) => `${id[0]?.toUpperCase()}${id.slice(1)}`
 
 const PAGE_FIELDS = ["has_more", "next_cursor", "total", "limit", "offset"]
 

@@ -1,6 +1,6 @@
 import type { Operation } from "../http/operation.ts"
 import type { JsonValue } from "./json-value.ts"
-import { answerHeaders } from "./openapi-answers.ts"
+import { answerHeaders, type ErrorResponse } from "./openapi-answers.ts"
 
 /** The schema of bytes. */
 export const FILE = { type: "string", format: "binary" }
@@ -27,6 +27,20 @@ export function otherAnswers({ answer }: Operation): JsonValue {
       ...(answer.binary && status === "206" && { content: { "*/*": { schema: FILE } } }),
     },
   ])
+  return Object.fromEntries(entries)
+}
+
+/** Answers to statuses of errors, whose body is either that of the main answer or an error. */
+export function failingAnswers(
+  { answer }: Operation,
+  { schema, errorOf }: { schema: (error: JsonValue) => JsonValue; errorOf: (status: string) => ErrorResponse },
+): JsonValue {
+  const entries = Object.entries(answer.failing ?? {}).map(([status, description]) => {
+    const error = errorOf(status)
+    const json = schema(error.content["application/json"].schema)
+    const content = { "application/json": { schema: json }, ...otherTypes(answer.also) }
+    return [status, { ...error, description: `${description}\n\n${error.description}`, content }]
+  })
   return Object.fromEntries(entries)
 }
 

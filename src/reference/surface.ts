@@ -99,6 +99,7 @@ export const API_SURFACE: Surface = {
     ...([
       "INVALID_API_KEY",
       "API_KEY_EXPIRED",
+      "HTTPS_REQUIRED",
       "METHOD_NOT_ALLOWED",
       "QUOTA_EXCEEDED",
       "INTERNAL",

@@ -58,6 +58,17 @@ export const decidedCallSchema = z
   })
   .meta({ id: "DecidedCall" })
 
+/** The decision about a call that was made before, and who made it: a user, or an end user in a portal. */
+export const earlierDecisionSchema = z
+  .object({
+    ...decidedCallSchema.pick({ decision: true, edited: true, decided_at: true }).shape,
+    user_id: z.int().nullable().meta({ example: 42 }),
+    name: z.string().nullable().meta({ example: "Ada" }),
+    key_id: z.string().nullable().meta({ example: null }),
+    end_user_ref: z.string().nullable().meta({ example: null }),
+  })
+  .meta({ id: "EarlierDecision", description: "The decision about the call that was made before." })
+
 export const DECIDE_CALL_ERRORS = [
   "NOT_FOUND",
   "TURN_FINISHED",

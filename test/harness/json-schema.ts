@@ -1,4 +1,4 @@
-import { type OutputUnit, Validator } from "@cfworker/json-schema"
+import { dereference, type OutputUnit, type Schema, validate } from "@cfworker/json-schema"
 import fc from "fast-check"
 
 export interface AnySchema {
@@ -135,16 +135,39 @@ function objectOf(schema: AnySchema, schemas: Schemas, hints: Hints, schemaName:
   return fc.tuple(others, fields).map(([more, own]) => ({ ...more, ...own }))
 }
 
+/** The first violations of a value. */
+type StrictCheck = (value: unknown) => string[]
+
+/** Their violations only say that there is one further inside. */
+const WRAPPERS = new Set(["$ref", "properties", "additionalProperties", "items", "allOf", "if"])
+
+const HOME = "https://schemas.test/"
+
 /**
- * A check against a schema (JSON Schema 2020-12) that rejects unnamed fields. Returns the first
- * violations.
+ * Checks against schemas of one document (JSON Schema 2020-12) that reject unnamed fields. The components of the
+ * document are prepared once, and each other schema at its first use.
  */
-export function strictCheck(schema: AnySchema, schemas: Schemas): (value: unknown) => string[] {
-  const [root, $defs] = JSON.parse(JSON.stringify([schema, schemas]).replaceAll("#/components/schemas/", "#/$defs/"))
-  const validator = new Validator(closed({ ...root, $defs }) as object, "2020-12", false)
-  return (value) => {
-    const { valid, errors } = validator.validate(value)
-    return valid ? [] : errors.map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`)
+export function strictChecks(schemas: Schemas): (schema: AnySchema) => StrictCheck {
+  const moved = (part: object) =>
+    JSON.parse(JSON.stringify(part).replaceAll("#/components/schemas/", `${HOME}#/$defs/`)) as object
+  const lookup = dereference({ $id: HOME, $defs: closed(moved(schemas), true) as Record<string, Schema> })
+  const known = new Map<string, StrictCheck>()
+  function prepare(schema: AnySchema): StrictCheck {
+    const root = closed(moved(schema)) as Schema
+    dereference(root, lookup, new URL(`${HOME}${known.size}`))
+    return (value) => {
+      if (validate(value, root, "2020-12", lookup).valid) return []
+      const { errors } = validate(value, root, "2020-12", lookup, false)
+      return errors
+        .filter(({ keyword }) => !WRAPPERS.has(keyword))
+        .map(({ instanceLocation, error }: OutputUnit) => `${instanceLocation}: ${error}`)
+    }
+  }
+  return (schema) => {
+    const name = JSON.stringify(schema)
+    const check = known.get(name) ?? prepare(schema)
+    known.set(name, check)
+    return check
   }
 }
 
@@ -158,9 +181,25 @@ function closed(schema: unknown, isNames = false): unknown {
   const inside: Record<string, unknown> = Object.fromEntries(
     entries.map(([key, value]) => [key, closed(value, !isNames && (key === "properties" || key === "$defs"))]),
   )
+  const { anyOf, discriminator, ...rest } = inside as AnySchema
+  const isChoice =
+    discriminator && anyOf?.every(({ $ref }) => Object.values(discriminator.mapping).includes($ref ?? ""))
+  if (isChoice) return { ...rest, ...chosen(discriminator) }
   // The schema lets clients accept new words in a list, but the service may only return the words that it names.
   const [words, others] = (inside.anyOf ?? []) as AnySchema[]
   if (words?.enum && JSON.stringify(others) === '{"type":"string"}') (inside.anyOf as unknown[]).splice(1, 1)
   const isOpenObject = typeof inside.properties === "object" && inside.type === "object"
   return isOpenObject && inside.additionalProperties === undefined ? { ...inside, additionalProperties: false } : inside
+}
+
+/** Only the schema that the discriminator names, so that a violation of it is not one of all the others. */
+function chosen({ propertyName, mapping }: NonNullable<AnySchema["discriminator"]>) {
+  const refs = [...new Set(Object.values(mapping))]
+  const valuesOf = (ref: string) => Object.keys(mapping).filter((value) => mapping[value] === ref)
+  const told = (values: string[]) => ({ required: [propertyName], properties: { [propertyName]: { enum: values } } })
+  return {
+    ...told(Object.keys(mapping)),
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    allOf: refs.map(($ref) => ({ if: told(valuesOf($ref)), then: { $ref } })),
+  }
 }

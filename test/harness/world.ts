@@ -2,6 +2,7 @@ import { env as bindings } from "cloudflare:workers"
 import { createApiKey, createUser, topUp } from "../../src/ops/seed.ts"
 import { PASSWORD_POLICY } from "../../src/sign-in/policies.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { checkAnswer } from "./checked-answers.ts"
 import { createTestClock } from "./clock.ts"
 import { signIn } from "./dashboard.ts"
 import { deployWorkers } from "./deployed.ts"
@@ -37,6 +38,8 @@ export async function createWorld(
     failing?: RegExp
     /** False: invocations have no limit of waiting calls, so a call is sent at the moment of its last check. */
     isBounded?: boolean
+    /** False: the test plants something that no document declares, so answers are not compared with the documents. */
+    isDeclared?: boolean
   } = {},
 ) {
   const began = new Date()
@@ -71,7 +74,9 @@ export async function createWorld(
       passThroughOnException() {},
       props: {},
     } as unknown as ExecutionContext
-    return inEdge(() => worker.fetch(request, env, execution))
+    const response = await inEdge(() => worker.fetch(request, env, execution))
+    if (options.isDeclared !== false) checkAnswer(request, response)
+    return response
   }
 
   /**

@@ -32,7 +32,7 @@ const PLANTED: DeclaredCaps = {
 let world: World
 let monthEnd: string
 beforeAll(async () => {
-  world = await createWorld({ isNew: true })
+  world = await createWorld({ isNew: true, isDeclared: false })
   await world.sql("alter table api_keys add column planted_credit_micros bigint")
   const procedures = [keyCaps, capLists].map((write) => write({ ...CAPS, ...PLANTED }))
   for (const statement of procedures.join("\n").split(/(?<=\$\$;)\n/)) {

@@ -80,6 +80,7 @@ const ELSEWHERE: Record<string, ErrorCode[]> = {
   listMcpServers: ["NOT_FOUND"],
   listMcpServerFailures: ["NOT_FOUND"],
   listTools: ["NOT_FOUND"],
+  logout: ["SIGNED_IN_AS_OTHER"],
   putMcpServer: [...PUT_ENTRY_ERRORS],
   putTool: [...PUT_ENTRY_ERRORS],
   reauthenticate: ["REAUTHENTICATION_REQUIRED"],

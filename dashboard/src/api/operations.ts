@@ -1530,6 +1530,16 @@ export interface DashboardBalanceTooLowErrorBody {
   } | undefined
 }
 
+export interface DashboardCallDecidedErrorBody {
+  code: "CALL_DECIDED"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: {
+    earlier?: EarlierDecision | undefined
+  }
+}
+
 export interface DashboardEmailTakenErrorBody {
   code: "EMAIL_TAKEN"
   detail: string
@@ -1550,7 +1560,7 @@ export interface DashboardEndUserCreditSpentErrorBody {
   details: EndUserCreditDetails
 }
 
-export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardRateLimitedErrorBody | DashboardEmailTakenErrorBody | DashboardProviderExistsErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardRateLimitedErrorBody | DashboardEmailTakenErrorBody | DashboardSubscriptionActiveErrorBody | DashboardProviderExistsErrorBody | DashboardSignedInAsOtherErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardCallDecidedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1569,7 +1579,7 @@ export interface DashboardLimitReachedErrorBody {
 }
 
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "SUBSCRIPTION_ACTIVE" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "SIGNED_IN_AS_OTHER" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_DECIDED" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1597,9 +1607,9 @@ export interface DashboardProviderExistsErrorBody {
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
-  details: {
+  details?: {
     provider_id: string
-  }
+  } | undefined
 }
 
 export interface DashboardQuotaExceededErrorBody {
@@ -1618,14 +1628,40 @@ export interface DashboardRateLimitedErrorBody {
   details: RateState
 }
 
+export interface DashboardSignedInAsOtherErrorBody {
+  code: "SIGNED_IN_AS_OTHER"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  /** The user who is signed in, or whose account an admin views (`acting`). */
+  details: {
+    user: {
+      user_id: number
+      name: string | null
+    }
+    acting: boolean
+  }
+}
+
+export interface DashboardSubscriptionActiveErrorBody {
+  code: "SUBSCRIPTION_ACTIVE"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: {
+    subscription: Subscription
+  }
+}
+
 export interface DashboardTurnFinishedErrorBody {
   code: "TURN_FINISHED"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
-  details: {
+  details?: {
     state: "queued" | "running" | "done" | "failed" | "cancelled"
-  }
+    earlier?: EarlierDecision | undefined
+  } | undefined
 }
 
 export interface DashboardVersionMismatchErrorBody {
@@ -1802,6 +1838,20 @@ export interface DeviceLoginStatus {
 export interface DisableProviderRequest {
   /** The reason, for other admins. */
   reason?: string | undefined
+}
+
+/** The decision about the call that was made before. */
+export interface EarlierDecision {
+  /** The decision that counts. */
+  decision: "allow" | "deny"
+  /** True if the call gets another input. */
+  edited: boolean
+  /** When the decision was made. */
+  decided_at: string
+  user_id: number | null
+  name: string | null
+  key_id: string | null
+  end_user_ref: string | null
 }
 
 export interface EndActingAnswer {
@@ -2369,6 +2419,8 @@ export interface FileList {
 }
 
 export type GetDailyUsageAnswer = DailyUsage | SlugUsageReport
+
+export type GetServiceHealthOrError = ServiceHealth | DashboardError
 
 export interface GetSpaceByKeyAnswer {
   items: ChatPerson[]

@@ -57,6 +57,7 @@ export function mountChat(app: App) {
             "The events of the turn from the first one until it has ended, as in `GET /api/account/turns/{turn_id}/events`. If the " +
             "turn can start at once, the request itself runs it.",
         },
+        alike: { 200: "With `Accept: text/event-stream`: the events of the turn." },
         headers: {
           Location: "The turn's path.",
           "Idempotent-Replayed": "`true` if an earlier request with this key created the turn.",

@@ -57,7 +57,7 @@ export function mountHealthCheck(app: App) {
         description: "Every check passes.",
         schema: healthSchema,
         also: { "text/plain": "The checks as metrics: `turnpike_up`, `turnpike_check_ok` and `turnpike_check_value`." },
-        others: { 503: "A check fails. The body is the same." },
+        failing: { 503: "A check fails. The body is the same." },
       },
       errors: ["INVALID_INTERNAL_SECRET", "NOT_FOUND"],
     },

@@ -55,7 +55,7 @@ export function mountSession(app: App) {
         description: "The session has ended, and the cookie is removed.",
         schema: z.object({ ok: z.literal(true) }),
       },
-      errors: [],
+      errors: ["SIGNED_IN_AS_OTHER"],
     },
     async (c) => {
       await closeSession(c)

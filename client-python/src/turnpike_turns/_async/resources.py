@@ -217,6 +217,7 @@ class AsyncSpaceManifest:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -295,6 +296,7 @@ class AsyncSpaceManifest:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -355,6 +357,7 @@ class AsyncSpaceTools:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -384,6 +387,7 @@ class AsyncSpaceTools:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -432,6 +436,7 @@ class AsyncSpaceTools:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -486,6 +491,7 @@ class AsyncSpaceTools:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
@@ -533,6 +539,7 @@ class AsyncSpaceTools:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -584,6 +591,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -613,6 +621,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -661,6 +670,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -706,6 +716,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
@@ -749,6 +760,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -782,6 +794,7 @@ class AsyncSpaceMcpServers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -818,6 +831,7 @@ class AsyncSpaceSecrets:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -853,6 +867,7 @@ class AsyncSpaceSecrets:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -886,6 +901,7 @@ class AsyncSpaceSecrets:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
@@ -920,6 +936,7 @@ class AsyncSpaceRetention:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -959,6 +976,7 @@ class AsyncSpaceRetention:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -1011,6 +1029,7 @@ class AsyncSpaceVersions:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1043,6 +1062,7 @@ class AsyncSpaceVersions:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1105,7 +1125,7 @@ class AsyncSpaces:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1148,6 +1168,7 @@ class AsyncSpaces:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1184,6 +1205,7 @@ class AsyncSpaces:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1228,6 +1250,7 @@ class AsyncSpaces:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -1267,6 +1290,7 @@ class AsyncSpaces:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1310,6 +1334,7 @@ class AsyncFiles(AsyncFileActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1345,6 +1370,7 @@ class AsyncFiles(AsyncFileActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1373,6 +1399,7 @@ class AsyncFiles(AsyncFileActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -1488,7 +1515,7 @@ class AsyncTurns(AsyncTurnActions):
 
         Raises:
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
-            PermissionDeniedError: END_USER_BLOCKED.
+            PermissionDeniedError: END_USER_BLOCKED, HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -1629,7 +1656,7 @@ class AsyncTurns(AsyncTurnActions):
         Raises:
             APITimeoutError: The turn has not ended in time. ``details["turn_id"]`` is its id.
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
-            PermissionDeniedError: END_USER_BLOCKED.
+            PermissionDeniedError: END_USER_BLOCKED, HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -1749,7 +1776,7 @@ class AsyncTurns(AsyncTurnActions):
 
         Raises:
             InsufficientCreditsError: END_USER_CREDIT_SPENT, INSUFFICIENT_CREDITS.
-            PermissionDeniedError: END_USER_BLOCKED.
+            PermissionDeniedError: END_USER_BLOCKED, HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -1876,7 +1903,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: END_USER_BLOCKED.
+            PermissionDeniedError: END_USER_BLOCKED, HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -1956,6 +1983,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -1997,6 +2025,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2026,6 +2055,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2058,6 +2088,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -2091,6 +2122,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_FINISHED.
             ValidationError: VALIDATION_FAILED.
@@ -2131,6 +2163,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2170,6 +2203,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2207,6 +2241,7 @@ class AsyncTurns(AsyncTurnActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_NOT_ENDED.
             ValidationError: VALIDATION_FAILED.
@@ -2243,6 +2278,7 @@ class AsyncConversations:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2291,6 +2327,7 @@ class AsyncCalls(AsyncCallActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2343,6 +2380,7 @@ class AsyncCalls(AsyncCallActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2386,6 +2424,7 @@ class AsyncCalls(AsyncCallActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -2420,6 +2459,7 @@ class AsyncCalls(AsyncCallActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_NOT_WAITING.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -2471,6 +2511,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ConflictError: LIMIT_REACHED, WEBHOOK_EXISTS.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2506,6 +2547,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -2534,6 +2576,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2572,6 +2615,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_EXISTS.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
@@ -2606,6 +2650,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2643,6 +2688,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2676,6 +2722,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2716,6 +2763,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2772,6 +2820,7 @@ class AsyncWebhooks(WebhookVerifier):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2819,6 +2868,7 @@ class AsyncDeliveries:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2851,6 +2901,7 @@ class AsyncDeliveries:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
@@ -2897,6 +2948,7 @@ class AsyncEvents:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -2932,6 +2984,7 @@ class AsyncEvents:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -2973,6 +3026,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3002,6 +3056,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3045,7 +3100,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3078,7 +3133,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3112,7 +3167,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3148,7 +3203,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3179,6 +3234,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3218,7 +3274,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3247,6 +3303,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3275,7 +3332,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3309,7 +3366,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3350,7 +3407,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: BALANCE_TOO_LOW, LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3385,7 +3442,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3445,7 +3502,7 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3499,7 +3556,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3530,7 +3587,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3574,7 +3631,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3617,7 +3674,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ConflictError: PRICE_IN_USE.
             ValidationError: VALIDATION_FAILED.
@@ -3646,7 +3703,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3681,7 +3738,7 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3716,7 +3773,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3747,7 +3804,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
@@ -3779,7 +3836,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3804,7 +3861,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3834,7 +3891,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3892,6 +3949,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -3946,6 +4004,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -4001,6 +4060,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -4036,6 +4096,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -4065,7 +4126,7 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -4101,6 +4162,7 @@ class AsyncModels:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
@@ -4158,6 +4220,7 @@ class AsyncAccount:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
+            PermissionDeniedError: HTTPS_REQUIRED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
@@ -4182,7 +4245,7 @@ class AsyncAccount:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             QuotaExceededError: QUOTA_EXCEEDED.
 
         Example:
