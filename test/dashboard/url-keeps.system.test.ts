@@ -43,6 +43,19 @@ describe.skipIf(!hasBrowser)("The URL of the web app", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("?state=failed&test=true")
   })
 
+  test("The button Back undoes one filter after the other, and stays on the page", async () => {
+    const { page, origin } = await app.signIn()
+    await page.goto(`${origin}/activity`)
+    await page.getByRole("combobox", { name: "By" }).selectOption("owner")
+    await expect.poll(() => new URL(page.url()).search).toBe("?by=owner")
+    await page.getByRole("combobox", { name: "Action" }).selectOption("user.sign_in")
+    await expect.poll(() => new URL(page.url()).searchParams.get("action")).toBe("user.sign_in")
+    await page.goBack()
+    await expect.poll(() => new URL(page.url()).search).toBe("?by=owner")
+    await page.goBack()
+    await expect.poll(() => [new URL(page.url()).pathname, new URL(page.url()).search]).toEqual(["/activity", ""])
+  })
+
   test("The page of an end user with a slash in its id is the same after a reload", async () => {
     const { page, origin, api } = await app.signIn()
     const ref = `a/b?c#d e&f'"<x>%2F`

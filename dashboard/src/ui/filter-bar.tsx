@@ -8,14 +8,19 @@ const HALF = "max-sm:w-[calc(50%-4px)]"
 /** The classes of every control of a filter bar. */
 export const FILTER_CONTROL = "h-8 min-w-0 rounded-md border border-edge bg-bg px-2 placeholder:text-muted"
 
-/** Changes parameters of the URL and returns to the first page. An undefined value removes its parameter. */
+const STEP = { step: true }
+
+/**
+ * Changes parameters of the URL and returns to the first page. An undefined value removes its parameter. With `step`,
+ * the browser's button Back undoes the change.
+ */
 export function useFilters() {
   const navigate = useNavigate()
-  return (change: Record<string, string | number | true | undefined>) =>
+  return (change: Record<string, string | number | true | undefined>, { step = false } = {}) =>
     void navigate({
       to: ".",
       search: ((old: object) => ({ ...old, offset: undefined, cursor: undefined, ...change })) as never,
-      replace: true,
+      replace: !step,
       resetScroll: false,
     })
 }
@@ -35,7 +40,7 @@ export function FilterBar({ set, children, end }: FilterBarProps) {
     <search aria-label="Filters" className="flex flex-wrap items-end gap-2">
       {children}
       {names.length > 0 && (
-        <Button kind="quiet" onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])))}>
+        <Button kind="quiet" onClick={() => change(Object.fromEntries(names.map((name) => [name, undefined])), STEP)}>
           Clear filters
         </Button>
       )}
@@ -60,7 +65,8 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
   useEffect(() => () => clearTimeout(timer.current), [])
   const send = (next: string) => {
     clearTimeout(timer.current)
-    if (next !== value) change({ [name]: next || undefined })
+    // Pauses while somebody types are no steps of their own.
+    if (next !== value) change({ [name]: next || undefined }, { step: value === "" || next === "" })
   }
   return (
     <input
@@ -95,7 +101,7 @@ export function ChoiceFilter({ label, name, value, all, options, read = false }:
       aria-label={label}
       value={value ?? ""}
       className={`${FILTER_CONTROL} ${HALF} ${read ? "w-[180px]" : ""}`}
-      onChange={({ target }) => change({ [name]: target.value || undefined })}
+      onChange={({ target }) => change({ [name]: target.value || undefined }, STEP)}
     >
       <option value="">{all}</option>
       {options.map((option) => {
@@ -130,7 +136,7 @@ export function RangePicker({ from, to, names }: RangePickerProps) {
       <input
         type="datetime-local"
         value={at ? fieldOfInstant(at) : ""}
-        onChange={({ target }) => change({ [name]: target.value ? instantOfField(target.value) : undefined })}
+        onChange={({ target }) => change({ [name]: target.value ? instantOfField(target.value) : undefined }, STEP)}
         className={`${FILTER_CONTROL} text-sm text-text`}
       />
     </label>
@@ -148,7 +154,7 @@ export function DaysPicker({ days, choices = [1, 7, 30, 90] }: { days: number; c
           key={choice}
           type="button"
           aria-pressed={choice === days}
-          onClick={() => change({ days: choice })}
+          onClick={() => change({ days: choice }, STEP)}
           className="h-[30px] px-3 text-muted first:rounded-l-md last:rounded-r-md hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:font-strong aria-pressed:text-accent"
         >
           {choice === 1 ? "1 day" : `${choice} days`}
