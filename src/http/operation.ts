@@ -1,6 +1,6 @@
 import { zValidator } from "@hono/zod-validator"
 import type { Context as HonoContext, MiddlewareHandler } from "hono"
-import type * as z from "zod"
+import * as z from "zod"
 import type { Once } from "../actor/once.ts"
 import type { SpaceRoleCheck } from "../actor/shares.ts"
 import type { Dialect } from "../base/dialects.ts"
@@ -126,6 +126,7 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   if (operation.query)
     validators.push(
       refuseHiddenQuery,
+      refuseRepeated(operation.query),
       zValidator("query", operation.query, refuse, isListForPages(operation) ? checkedFilled : checked),
     )
   // An operation without a body does not read one.
@@ -145,6 +146,22 @@ const refuseHiddenQuery: MiddlewareHandler<AppEnv> = async (c, next) => {
     [{ code: "custom", path: ["__proto__"], message: "There is no such field.", input: undefined }],
     "query",
   )
+}
+
+/** Refuses a parameter that is sent more than once, unless it is a list. Its schema would only say "not a string". */
+function refuseRepeated(query: Shape): MiddlewareHandler<AppEnv> {
+  const fields = query instanceof z.ZodObject ? (query.shape as Record<string, z.ZodType>) : {}
+  return async (c, next) => {
+    const { searchParams } = new URL(c.req.url)
+    const issues = [...new Set(searchParams.keys())].flatMap((name): z.core.$ZodIssue[] => {
+      const [field, values] = [Object.hasOwn(fields, name) && fields[name], searchParams.getAll(name)]
+      if (!field || values.length < 2 || field.safeParse(["a", "a"]).success) return []
+      const times = values.length === 2 ? "twice" : `${values.length} times`
+      return [{ code: "custom", path: [name], message: `was sent ${times}, and can have one value`, input: values }]
+    })
+    if (issues.length > 0) throw validationError(issues, "query")
+    return next()
+  }
 }
 
 function maxBytesOf({ open, byServer, maxBytes }: Operation): number {
