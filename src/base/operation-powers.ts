@@ -247,6 +247,7 @@ const ADMIN = {
   listAllTurns: "none",
   getAllTurnStats: "none",
   getAnyTurn: "none",
+  getAnyTurnReceipt: "none",
   searchEverything: "none",
   actAsUser: always("access"),
   endActing: "none",

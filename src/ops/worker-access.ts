@@ -472,7 +472,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "update_user",
       "usage_of_spaces",
       "wake_account",
-      "wake_endpoints"
+      "wake_endpoints",
+      "whole_receipt_of"
     ],
     "inlined": [
       "account_state",
@@ -534,6 +535,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "token_hash"
       ],
       "settings": [],
+      "signing_keys": [],
       "space_days": [],
       "space_hours": [],
       "space_people": [],
@@ -569,6 +571,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     },
     "purposes": [
       "idempotency-keys",
+      "receipts",
       "seal-container_mappings",
       "seal-environment_files",
       "seal-provider_credentials",

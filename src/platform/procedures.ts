@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_caf844866fde"
+export const RELEASE = "turnpike_5cf9da415367"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -906,6 +906,11 @@ export interface Answers {
     role: string
     brand: string
     created_at: string
+  }
+  whole_receipt: {
+    receipt: Answers["receipt"]
+    refund: JsonRow<"ledger"> | null
+    sale: Answers["receipt_sale"] | null
   }
   window_series: {
     provider_id: string
@@ -2709,9 +2714,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      receipt: Answers["receipt"] | null
-      refund: JsonRow<"ledger"> | null
-      sale: Answers["receipt_sale"] | null
+      whole: Answers["whole_receipt"] | null
     }
   }
   get_retention: {
@@ -5443,6 +5446,14 @@ export interface Procedures {
       webhook_id: string | null
     }
   }
+  whole_receipt_of: {
+    args: {
+      turn_id: string | null
+    }
+    row: {
+      whole_receipt_of: Answers["whole_receipt"] | null
+    }
+  }
   withdraw_signing_key: {
     args: {
       kid: string | null
@@ -5598,7 +5609,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held", "rated:json"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
   get_profile: { args: ["request:request", "ref"], columns: ["actor:json", "answer:json"] },
-  get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "receipt:json", "refund:json", "sale:json"] },
+  get_receipt: { args: ["request:request", "turn_id"], columns: ["actor:json", "refused", "whole:json"] },
   get_retention: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "retention:json"] },
   get_sharing: { args: ["request:request", "slug"], columns: ["actor:json", "refused", "sharing:json"] },
   get_trace_endpoint: { args: ["request:request"], columns: ["actor:json", "endpoint:json"] },
@@ -5815,6 +5826,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
   wake_account: { args: ["user_id", "test", "after", "seen", "due", "again", "event_ids:json", "moment"] },
   wake_endpoints: { args: ["user_id", "test", "moment"] },
+  whole_receipt_of: { args: ["turn_id"], columns: ["whole_receipt_of:json"] },
   withdraw_signing_key: { args: ["kid", "reason", "moment"] },
   workspace_answer_of: { args: ["workspace_id"], columns: ["workspace_answer_of:json"] },
   write_for_reader: { args: ["turn_id", "epoch", "events:json", "moment"] },

@@ -2,6 +2,7 @@ import * as z from "zod"
 import type { Credential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { storedRow } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { LedgerRow } from "../billing/ledger-entry.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -54,12 +55,20 @@ export const GET_RECEIPT_ERRORS = ["NOT_FOUND", "TURN_NOT_ENDED"] as const
 export async function getReceipt(ctx: Context, credential: Credential, turnId: string): Promise<TurnReceipt> {
   const { row } = await callAs(ctx, credential, "get_receipt", { turn_id: turnId })
   if (row.refused === "not_found") throw turnNotFound(turnId)
-  if (row.refused === "not_ended") {
-    throw new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no receipt yet.")
-  }
-  const document = receiptDocument(row.receipt as Answers["receipt"])
+  if (row.refused === "not_ended") throw turnNotEnded()
+  return signReceipt(ctx, storedRow<WholeReceipt>(row.whole))
+}
+
+export const turnNotEnded = () =>
+  new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no receipt yet.")
+
+export type WholeReceipt = Answers["whole_receipt"]
+
+/** Signs the receipt of a turn, the one of its end user, and its refund. */
+export async function signReceipt(ctx: Context, { receipt, sale, ...row }: WholeReceipt): Promise<TurnReceipt> {
   const refund = row.refund as LedgerRow | null
-  const charged = row.sale?.prepaid != null ? endUserReceipt(row.receipt as Answers["receipt"], row.sale) : null
+  const document = receiptDocument(receipt)
+  const charged = sale?.prepaid != null ? endUserReceipt(receipt, sale) : null
   return {
     receipt: await signDocument(ctx, document),
     end_user_receipt: charged && (await signDocument(ctx, charged)),

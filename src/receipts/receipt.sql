@@ -61,11 +61,37 @@ create type turnpike.receipt_sale as (
   price prices -- null: the charge is the billed amount
 );
 
--- Returns the receipt of a turn that the caller may see, and the refund of the turn, if it was refunded. sale: null
--- without a charge. refused: not_found, not_ended.
+-- The receipt of an ended turn with what belongs to it.
+create type turnpike.whole_receipt as (
+  receipt turnpike.receipt,
+  refund ledger, -- null: not refunded
+  sale turnpike.receipt_sale -- null: no charge
+);
+
+-- Returns null if there is no such turn, or if it has not ended.
+create function turnpike.whole_receipt_of(p_turn_id text) returns turnpike.whole_receipt
+language plpgsql stable as $$
+declare
+  ended turns;
+  whole turnpike.whole_receipt;
+begin
+  select t.* into ended from turns t where t.turn_id = p_turn_id and t.finished_at is not null;
+  if ended.turn_id is null then
+    return null;
+  end if;
+  whole.receipt := turnpike.receipt_of(ended);
+  if ended.end_user_charge_credit_micros is not null and ended.key_id is not null then
+    whole.sale := (ended.end_user_charge_credit_micros, ended.end_user_hold_credit_micros is not null,
+      (select p from prices p where p.price_id = ended.price_id))::turnpike.receipt_sale;
+  end if;
+  whole.refund := (select l from ledger l
+    where l.turn_id = ended.turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id);
+  return whole;
+end $$;
+
+-- Returns the receipt of a turn that the caller may see. refused: not_found, not_ended.
 create function turnpike.get_receipt(p_request turnpike.request, p_turn_id text,
-  out actor turnpike.caller, out refused text, out receipt turnpike.receipt, out refund ledger,
-  out sale turnpike.receipt_sale) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out whole turnpike.whole_receipt) language plpgsql as $$
 declare
   caller turnpike.caller;
   ended turns;
@@ -78,14 +104,7 @@ begin
       or turnpike.is_sent_by(caller, ended.member_id, space)) is not true then 'not_found'
     when ended.finished_at is null then 'not_ended' end;
   if refused is null then
-    receipt := turnpike.receipt_of(ended);
-    if ended.end_user_charge_credit_micros is not null and ended.key_id is not null then
-      sale := (ended.end_user_charge_credit_micros, ended.end_user_hold_credit_micros is not null,
-        (select p from prices p where p.price_id = ended.price_id))::turnpike.receipt_sale;
-    end if;
-    select l.* into refund
-      from ledger l
-      where l.turn_id = p_turn_id and l.reason = 'admin_action' and l.user_id = ended.user_id;
+    whole := turnpike.whole_receipt_of(p_turn_id);
   end if;
   {{caller.closes}}
 end $$;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ROLLUPS, SUMS_BEFORE } from "../../src/analytics/rollups.ts"
+import type { TurnReceipt } from "../../src/receipts/get-receipt.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { serveCustomer } from "../harness/customer.ts"
 import { everyRow } from "../harness/dump.ts"
@@ -8,7 +9,7 @@ import { v1Operations } from "../harness/operations.ts"
 import { exportTraces } from "../harness/otlp.ts"
 import { createOwnerEstate, type OwnerEstate, ownerCallOf, ownerOperations } from "../harness/owner-calls.ts"
 import { createPortalBrowser, makePortal } from "../harness/portal.ts"
-import { createWorld, type World } from "../harness/world.ts"
+import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 /** The provider's prices are unlike any other number, and so is each cost that they give. */
 const PROVIDER = { input: 7_777.1234567, cached: 6_543.7654321, output: 5_321.9876543, cache_write: 8_765.4321987 }
@@ -81,7 +82,7 @@ test("Webhooks, tools and exported traces have none of it", () => {
 test("Only the catalog, the calls, their sums for operators and the audit log store it", async () => {
   const rows = await everyRow(world)
   const tables = new Set(rows.flatMap(({ name, text }) => (foundIn(text).length > 0 ? [name] : [])))
-  const sums = new Set([...ROLLUPS, ...SUMS_BEFORE].map(({ name }) => name))
+  const sums = new Set(["service_days", ...[...ROLLUPS, ...SUMS_BEFORE].map(({ name }) => name)])
   expect([...tables].filter((name) => !sums.has(name)).sort()).toEqual(["audit_log", "model_calls", "model_catalog"])
 })
 
@@ -89,6 +90,29 @@ test("An operator's answers have it", async () => {
   const shown = [
     await admin.call("GET", "/api/admin/model-catalog"),
     await admin.call("GET", `/api/admin/turns/${estate.ids["ended/{turn_id}"]}`),
+    await admin.call("GET", `/api/admin/turns/${estate.ids["ended/{turn_id}"]}/receipt`),
   ]
   for (const response of shown) expect(foundIn(await response.text())).not.toEqual([])
+})
+
+test("The receipt has the same documents for its owner and for an operator, who also sees the cost and margin of each call", async () => {
+  const turnId = estate.ids["ended/{turn_id}"]
+  const own = (await (await estate.client.call("GET", `/v1/turns/${turnId}/receipt`)).json()) as TurnReceipt
+  const [, { costs, ...documents }] = await admin.json("GET", `/api/admin/turns/${turnId}/receipt`)
+  expect(documents).toEqual(own)
+  const { calls } = own.receipt.document
+  expect(costs.calls.map(({ step }: { step: number }) => step)).toEqual(calls.map(({ step }) => step))
+  for (const [at, call] of calls.entries()) {
+    const cost = costs.calls[at]
+    expect(canaries).toContain(String(cost.cost_usd))
+    expect(cost.billed_cost_usd).toBe(Number(call.amount_usd))
+    expect(cost.margin_usd).toBeCloseTo(cost.billed_cost_usd - cost.cost_usd, 7)
+  }
+})
+
+test("A turn that is open or unknown has no receipt for operators, and only operators may ask", async () => {
+  const { turn_id } = await turnOf(await estate.client.sendTurn({ space: await estate.client.space() }))
+  expect((await admin.json("GET", `/api/admin/turns/${turn_id}/receipt`))[0]).toBe(409)
+  expect((await admin.json("GET", "/api/admin/turns/turn_unknown/receipt"))[0]).toBe(404)
+  expect((await estate.owner.call("GET", `/api/admin/turns/${turn_id}/receipt`)).status).toBe(403)
 })

@@ -39,13 +39,16 @@ const used = (query: string) => async (estate: AdminEstate) => {
   return { query }
 }
 
+const anyTurn: AdminFixtures[string] = async ({ client }) => {
+  const { turn_id } = await client.runTurn({ space: await client.space() })
+  return { params: { turn_id } }
+}
+
 const ADMIN_TURNS: AdminFixtures = {
   listAllTurns: used("?sort=cost"),
   getAllTurnStats: used(""),
-  getAnyTurn: async ({ client }) => {
-    const { turn_id } = await client.runTurn({ space: await client.space() })
-    return { params: { turn_id } }
-  },
+  getAnyTurn: anyTurn,
+  getAnyTurnReceipt: anyTurn,
   searchEverything: used("?q=space"),
 }
 

@@ -514,6 +514,16 @@ export interface AltPoolAccount {
   account_id: string
 }
 
+export interface AnyTurnReceipt {
+  receipt: SignedReceipt
+  /** The receipt for the turn's end user, without your cost. Null: the end user was not charged by a price or from a wallet. */
+  end_user_receipt: SignedEndUserReceipt | null
+  /** The refund of the turn. Null: it was not refunded. */
+  refund: SignedRefund | null
+  /** The cost for us of the receipt's calls, in the same order. No signed document has it. */
+  costs: TurnCosts
+}
+
 export interface ApiKey {
   key_id: string
   name: string
@@ -7846,6 +7856,15 @@ export interface Operations {
     answer: AdminTurn
   }
 
+  /** Read the receipt of a turn of any account */
+  getAnyTurnReceipt: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    answer: AnyTurnReceipt
+  }
+
   /** Read the balance */
   getBalance: {
     answer: Balance
@@ -10456,6 +10475,7 @@ export const OPERATIONS: {
   getAllTurnStats: { method: "GET", path: "/api/admin/turn-stats" },
   getAltPool: { method: "GET", path: "/api/admin/providers/alt-pool" },
   getAnyTurn: { method: "GET", path: "/api/admin/turns/{turn_id}" },
+  getAnyTurnReceipt: { method: "GET", path: "/api/admin/turns/{turn_id}/receipt" },
   getBalance: { method: "GET", path: "/api/account/balance" },
   getBalanceTrend: { method: "GET", path: "/api/admin/analytics/balance-trend" },
   getCapacity: { method: "GET", path: "/api/admin/providers/capacity" },

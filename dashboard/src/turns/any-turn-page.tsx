@@ -1,5 +1,5 @@
 import { useParams, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { Suspense, useState } from "react"
 import type { AdminTurn } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -8,6 +8,7 @@ import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Seconds } from "../ui/figures.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -16,8 +17,12 @@ import { FailureWords } from "./failure.tsx"
 import { allTurnsPages } from "./pages.ts"
 import { StepList } from "./step-list.tsx"
 import { TurnState } from "./turn-table.tsx"
-import { noTextOf } from "./turn-words.ts"
+import { isOpenTurn, noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
+
+const ReceiptOfAnyTurn = lazyPart(() =>
+  import("./any-turn-receipt.tsx").then((module) => ({ default: module.ReceiptOfAnyTurn })),
+)
 
 /** The shortest reason that the API accepts. */
 const LEAST = 3
@@ -96,6 +101,7 @@ function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
         <Waterfall trace={trace} />
       </Section>
       {texts === "hidden" ? <ReasonForm /> : <TextsOfTurn turn={turn} steps={steps} />}
+      <Suspense>{!isOpenTurn(turn.state) && <ReceiptOfAnyTurn turnId={turn.turn_id} />}</Suspense>
       <Section title="Details">
         <KeyValues
           entries={[

@@ -3,6 +3,8 @@ import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { idParam, listOf, wholeList } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { anyReceiptSchema, getAnyReceipt } from "../../receipts/get-any-receipt.ts"
+import { GET_RECEIPT_ERRORS } from "../../receipts/get-receipt.ts"
 import { searchAll, searchHitSchema } from "../../search/search-all.ts"
 import {
   type AdminTurnSummary,
@@ -99,6 +101,23 @@ export function mountAllTurns(app: App) {
     },
     async (c, { params, query: { reason } }) =>
       readAnyTurn(c.get("ctx"), sessionOf(c), { turnId: params.turn_id, reason: reason ?? null }),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/turns/{turn_id}/receipt",
+      id: "getAnyTurnReceipt",
+      tag,
+      summary: "Read the receipt of a turn of any account",
+      description:
+        "The signed documents that the account reads (`getTurnReceipt`), and next to them the cost and the margin of each call. It has no " +
+        "texts of the turn, so the audit log has no entry of it.",
+      params: z.object({ turn_id: idParam }),
+      answer: { status: 200, description: "The receipt and its costs.", schema: anyReceiptSchema },
+      errors: GET_RECEIPT_ERRORS,
+    },
+    async (c, { params }) => getAnyReceipt(c.get("ctx"), sessionOf(c), params.turn_id),
   )
 
   app.operation(
