@@ -17,6 +17,11 @@ export const auditEntrySchema = z
       .nullable()
       .meta({ description: "The user who made the change; null if it was the command line.", example: 1 }),
     actor_name: z.string().nullable().meta({ example: "Ada" }),
+    account_user_id: z
+      .int()
+      .nullable()
+      .meta({ description: "The account whose object was changed; null if it belongs to no account.", example: 42 }),
+    key_id: z.string().nullable().meta({ description: "The key that made the change, if it was one.", example: null }),
     action: z.string().meta({ example: "user.update" }),
     subject_type: z.string().meta({ description: "The type of the changed object.", example: "user" }),
     subject_id: z.string().meta({ example: "42" }),

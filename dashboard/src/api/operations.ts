@@ -610,6 +610,10 @@ export interface AuditEntry {
   /** The user who made the change; null if it was the command line. */
   actor_user_id: number | null
   actor_name: string | null
+  /** The account whose object was changed; null if it belongs to no account. */
+  account_user_id: number | null
+  /** The key that made the change, if it was one. */
+  key_id: string | null
   action: string
   /** The type of the changed object. */
   subject_type: string
