@@ -41,6 +41,8 @@ export const taskSchema = z
   })
   .meta({ id: "Task" })
 
+export type Task = z.infer<typeof taskSchema>
+
 export interface TaskFilters {
   /** The slug of a space. */
   space?: string | undefined
@@ -50,6 +52,8 @@ export interface TaskFilters {
   assignee_user_id?: number | undefined
   creator_user_id?: number | undefined
   q?: string | undefined
+  /** Only tasks with a smaller id. */
+  before_id?: number | undefined
 }
 
 /**
@@ -106,7 +110,7 @@ export async function listTasks(
 }
 
 function filtered(db: QueryCreator<CallerDB>, filters: TaskFilters) {
-  const { space, brand, state, assignee_user_id, creator_user_id, q } = filters
+  const { space, brand, state, assignee_user_id, creator_user_id, q, before_id } = filters
   return db
     .selectFrom("tasks as k")
     .select("k.task_id")
@@ -127,6 +131,7 @@ function filtered(db: QueryCreator<CallerDB>, filters: TaskFilters) {
     .$if(assignee_user_id !== undefined, (query) => query.where("k.assignee_user_id", "=", assignee_user_id ?? 0))
     .$if(creator_user_id !== undefined, (query) => query.where("k.creator_user_id", "=", creator_user_id ?? 0))
     .$if(q !== undefined, (query) => query.where((eb) => holds(eb.ref("k.title"), q ?? "")))
+    .$if(before_id !== undefined, (query) => query.where("k.task_id", "<", before_id ?? 0))
 }
 
 interface TaskRow {
@@ -150,7 +155,7 @@ interface TaskRow {
   updated_at: string
 }
 
-function serializeTask(row: TaskRow): z.infer<typeof taskSchema> {
+function serializeTask(row: TaskRow): Task {
   const { task_id, slug, brand, state, title, description, flow, flow_place, end_user_ref, turn_id } = row
   const { assignee_user_id: assignee, creator_user_id: creator } = row
   return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Admin, signInAdmin } from "../harness/books.ts"
+import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 let world: World
@@ -136,4 +137,14 @@ describe("Flows of tasks", () => {
     const places = (await tasks("?q=step")).map(({ flow_place }: { flow_place: number }) => flow_place)
     expect(places.sort()).toEqual([1, 2, 3, 4, 5, 6])
   })
+})
+
+test("The CSV of tasks has all tasks of the filters, in the order of the list", async () => {
+  const csv = await admin.call("GET", "/api/admin/tasks?format=csv&q=step")
+  const [header, ...rows] = parseCsv(await csv.text())
+  expect(header?.slice(0, 5)).toEqual(["task_id", "space", "brand", "state", "title"])
+  expect(rows.map(([id]) => Number(id))).toEqual(
+    (await tasks("?q=step")).map(({ task_id }: { task_id: number }) => task_id),
+  )
+  expect(rows.length).toBeGreaterThan(5)
 })

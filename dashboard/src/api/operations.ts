@@ -9499,6 +9499,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: TaskList
   }

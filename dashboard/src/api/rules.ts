@@ -1643,6 +1643,8 @@ export const listTasksQuery = {
   q: { maxLength: 200 },
   limit: { minimum: 1, maximum: 500, default: 100 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listTeamsQuery = {
