@@ -9,11 +9,19 @@ import {
   rowPricesOf,
   textsOf,
 } from "../../dashboard/src/catalog/catalog-price-texts.ts"
-import { pricesFrom, sourceOf, textsOfMarkup } from "../../dashboard/src/catalog/catalog-sources.ts"
+import {
+  NO_TEXTS,
+  pricesFrom,
+  rowPricesFrom,
+  type Source,
+  sourceOf,
+  textsAreWhole,
+  textsOfMarkup,
+} from "../../dashboard/src/catalog/catalog-sources.ts"
 import { requestOfTerms, termsAreWhole, termsTextOf } from "../../dashboard/src/catalog/catalog-term-texts.ts"
-import { catalogRowSchema } from "../../src/catalog/admin-models.ts"
+import { catalogRowSchema, modelCatalogAddSchema } from "../../src/catalog/admin-models.ts"
 import { COMPONENT_NAMES } from "../../src/catalog/price-components.ts"
-import { modelPricesSchema } from "../../src/catalog/source-schemas.ts"
+import { modelPricesSchema, versionOfRequest, versionOfRow } from "../../src/catalog/source-schemas.ts"
 
 /** A different price for each component. */
 const textOf = (kind: Kind) => Object.fromEntries(pricesOf(kind).map(({ name }, at) => [name, String(at + 1.5)]))
@@ -52,13 +60,10 @@ test.each(["chat", "image"] as const)(
   "A form of the kind %s sets the provider's prices and ours in three ways",
   (kind) => {
     const [text, listed] = [textOf(kind), textOf(kind)]
-    const row = { kind, ...rowPricesOf(text, kind), price_tiers: [], price_modifiers: {} }
-    const of = { ...row, provider_prices: null, markup: null } as unknown as ModelCatalogRow
+    const terms = termsTextOf({ price_tiers: [], price_modifiers: {} })
     const markup = { percent: "12.5", usd: kind === "image" ? "0" : "0.1" }
-    const parsed = (source: Parameters<typeof pricesFrom>[1]) =>
-      modelPricesSchema.parse(
-        pricesFrom(of, source, { text, listed, terms: termsTextOf(row), listedTerms: termsTextOf(row), markup }),
-      )
+    const texts = { text, listed, terms, listedTerms: terms, markup }
+    const parsed = (source: Source) => modelPricesSchema.parse(pricesFrom(kind, { source, ...texts }))
     const theirs = { ...requestOf(listed, kind), ...(kind === "chat" && { tiers: [], modifiers: {} }) }
     expect(parsed("same")).toEqual(theirs)
     expect(parsed("own")).toEqual({ ...theirs, provider: theirs })
@@ -66,6 +71,17 @@ test.each(["chat", "image"] as const)(
       provider: theirs,
       markup: { percent: 12.5, usd_per_million_tokens: Number(markup.usd) },
     })
+
+    // The fields of a new model make the same prices.
+    for (const source of ["same", "own", "markup"] as const) {
+      const model = { engine: "openai", model: "m", label: "M", kind, ...rowPricesFrom(kind, { source, ...texts }) }
+      expect(versionOfRow(modelCatalogAddSchema.parse(model)), source).toEqual(versionOfRequest(parsed(source)))
+    }
+    expect(textsAreWhole({ source: "markup", ...texts, text: {} }, kind), "our list is not sent").toBe(true)
+    expect(textsAreWhole({ source: "markup", ...texts, listed: {} }, kind)).toBe(false)
+    expect(textsAreWhole({ source: "own", ...texts, listed: {} }, kind)).toBe(false)
+    expect(textsAreWhole({ source: "markup", ...texts, markup: { percent: "", usd: "0" } }, kind)).toBe(false)
+    expect(textsAreWhole(NO_TEXTS, kind)).toBe(false)
   },
 )
 

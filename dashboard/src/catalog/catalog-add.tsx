@@ -6,8 +6,8 @@ import { EditDialog } from "../operator/edit-dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { Checkbox, Select, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
-import { PriceFields } from "./catalog-price-fields.tsx"
-import { NO_PRICES, pricesAreWhole, rowPricesOf } from "./catalog-price-texts.ts"
+import { PriceForm } from "./catalog-price-form.tsx"
+import { NO_TEXTS, rowPricesFrom, textsAreWhole } from "./catalog-sources.ts"
 
 const KINDS = choicesOf<ModelKind>({ chat: "Chat", image: "Pictures" })
 
@@ -22,7 +22,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
   const [engine, setEngine] = draft.useField<ModelCatalogAdd["engine"]>("engine", "openai")
   const [kind, setKind] = draft.useField<ModelKind>("kind", ModelCatalogAddRules.kind.default)
   const [enabled, setEnabled] = draft.useField<boolean>("enabled", ModelCatalogAddRules.enabled.default)
-  const [prices, setPrices] = draft.useField("prices", NO_PRICES)
+  const [prices, setPrices] = draft.useField("texts", NO_TEXTS)
   const [text, setText] = draft.useField("text", {
     model: "",
     label: "",
@@ -49,7 +49,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
           max_output_tokens: whole(text.max_output_tokens),
           context_tokens: whole(text.context_tokens),
           idle_seconds: whole(text.idle_seconds),
-          ...rowPricesOf(prices, kind),
+          ...rowPricesFrom(kind, prices),
         },
       },
       {
@@ -68,7 +68,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
       change={change}
       save={save}
       onClose={onClose}
-      disabled={!text.model || !text.label || !pricesAreWhole(prices, kind)}
+      disabled={!text.model || !text.label || !textsAreWhole(prices, kind)}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <Select
@@ -89,7 +89,7 @@ export function AddModel({ next, onClose }: { next: number; onClose: () => void 
         <TextInput label="Model" hint="The name that the provider uses" {...field("model")} />
         <TextInput label="Name" hint="The name that users see" {...field("label")} />
       </div>
-      <PriceFields kind={kind} text={prices} onChange={setPrices} error={change.error} asRow />
+      <PriceForm kind={kind} texts={prices} onChange={setPrices} error={change.error} asRow />
       <div className="grid gap-4 sm:grid-cols-3">
         <TextInput label="Max output tokens" inputMode="numeric" hint="Per call" {...field("max_output_tokens")} />
         <TextInput

@@ -8,6 +8,8 @@ interface TermsProps {
   error: unknown
   /** The object of the request that has them. */
   within?: string
+  /** True if the request has them where a row of the catalog has them. */
+  asRow?: boolean
   /** The name of the list in labels, if a form has two. */
   list?: string
 }
@@ -18,7 +20,8 @@ const changedAt = <Item,>(items: readonly Item[], at: number, change: Partial<It
 const without = <Item,>(items: readonly Item[], at: number) => items.filter((_item, place) => place !== at)
 
 /** The fields of a model's tiers and factors. */
-export function PriceTerms({ text, onChange, error, within = "", list = "" }: TermsProps) {
+export function PriceTerms({ text, onChange, error, within = "", asRow = false, list = "" }: TermsProps) {
+  const path = `${within}${asRow ? "price_" : ""}`
   const { tiers, factors } = text
   const setTier = (at: number, change: Partial<TierText>) => onChange({ ...text, tiers: changedAt(tiers, at, change) })
   const setFactor = (at: number, change: Partial<FactorText>) =>
@@ -32,7 +35,7 @@ export function PriceTerms({ text, onChange, error, within = "", list = "" }: Te
           <div className="grid gap-4 sm:grid-cols-2">
             <TextInput
               label={`Above input tokens, ${list}tier ${at + 1}`}
-              name={`${within}tiers.${at}.above_input_tokens`}
+              name={`${path}tiers.${at}.above_input_tokens`}
               inputMode="numeric"
               value={above}
               error={error}
@@ -43,7 +46,7 @@ export function PriceTerms({ text, onChange, error, within = "", list = "" }: Te
                 key={name}
                 label={`${label}, ${list}tier ${at + 1}`}
                 hint={hint ?? undefined}
-                name={`${within}tiers.${at}.${name}`}
+                name={`${path}tiers.${at}.${name}`}
                 inputMode="decimal"
                 value={prices[name] ?? ""}
                 error={error}
@@ -67,7 +70,7 @@ export function PriceTerms({ text, onChange, error, within = "", list = "" }: Te
           />
           <TextInput
             label={`Value of ${list}factor ${at + 1}`}
-            name={`${within}modifiers.${tier.trim()}`}
+            name={`${path}modifiers.${tier.trim()}`}
             inputMode="decimal"
             value={factor}
             error={error}

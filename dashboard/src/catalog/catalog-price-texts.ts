@@ -8,8 +8,6 @@ export type PriceEntry = (typeof MODEL_PRICES)[number]
 /** The text of each price. A draft from before a price existed lacks it. */
 export type PriceText = Partial<Record<PriceEntry["name"], string | undefined>>
 
-export const NO_PRICES: PriceText = {}
-
 export const pricesOf = (kind: Kind): readonly PriceEntry[] => MODEL_PRICES.filter((price) => price.kind === kind)
 
 /** True if all required prices of the kind are numbers, and the others are numbers or empty. */
