@@ -2328,11 +2328,14 @@ create table prices (
   round_to_credit_micros bigint not null default 1 check (round_to_credit_micros > 0),
   round_mode text not null default 'nearest' check (round_mode in ('up', 'nearest', 'down')),
   created_at timestamptz not null,
+  -- When it begins, if it was planned. Null: when it was created. Until then the version before it counts.
+  begins_at timestamptz check (coalesce(begins_at > created_at, true)),
   unique (user_id, test, name, version)
 );
 create trigger prices_append_only before update or delete on prices for each statement execute function guard_append_only();
 
--- The prices that an account has, with their current versions. A deleted price has no row.
+-- The prices that an account has, with their newest versions. Only the newest can be planned: a newer version
+-- follows a plan that is cancelled. A deleted price has no row.
 create table price_names (
   user_id bigint not null references users,
   test boolean not null,

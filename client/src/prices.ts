@@ -33,7 +33,7 @@ export class Prices {
   }
 
   /**
-   * Sets a price: turns that are accepted from now on get a new version of it.
+   * Sets a price: turns that are accepted from now on, or from `begins_at` on, get a new version of it.
    *
    * @example
    * await turnpike.prices.put("standard", { multiplier: 1.5, per_turn_usd: 0.01 })

@@ -830,6 +830,7 @@ interface PriceNames {
 }
 
 interface Prices {
+  begins_at: Timestamp | null;
   created_at: Timestamp;
   most_millionths: number;
   multiplier_millionths: number;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_5cf9da415367"
+export const RELEASE = "turnpike_091f8538cd54"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -545,6 +545,7 @@ export interface Answers {
   }
   price_answer: {
     price: JsonRow<"prices">
+    planned: JsonRow<"prices"> | null
     versions: JsonRow<"prices">[]
     end_users: number
     keys: number

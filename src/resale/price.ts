@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { TurnpikeError } from "../base/errors.ts"
 import { MICROS_PER_USD, toUsd, usdIn } from "../base/money.ts"
-import { toInstant } from "../base/time.ts"
+import { instantParam, toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { RESALE_POLICY } from "./policies.ts"
 
@@ -57,6 +57,15 @@ export const putPriceSchema = z
       .default(0)
       .meta({ description: WORDS.per_turn_usd, example: 0.01 }),
     rounding: roundingSchema.default({ to_usd: SMALLEST_USD, mode: "nearest" }).meta({ description: WORDS.rounding }),
+    begins_at: instantParam
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          "A moment in the future from which new turns have this price. Until then, they have the present one. Null: they have it " +
+          "from now on. Either way, it replaces a plan that exists.",
+        example: null,
+      }),
   })
   .meta({ id: "PutPrice", description: "Replaces the price. A field that is left out gets its default." })
 
@@ -74,6 +83,10 @@ const versionSchema = z
       description: WORDS.rounding,
     }),
     created_at: z.iso.datetime(),
+    begins_at: z.iso.datetime().nullable().meta({
+      description: "When the version begins, if it was planned. Null: at `created_at`.",
+      example: null,
+    }),
   })
   .meta({ id: "PriceVersion" })
 
@@ -90,6 +103,12 @@ export const priceSchema = versionSchema
     deleted: z.boolean().meta({
       description: "True if the price was deleted. Turns that were accepted with one of its versions keep it.",
       example: false,
+    }),
+    planned: versionSchema.nullable().meta({
+      description:
+        "The version of turns that are accepted from its `begins_at` on. Null: no version is planned. To cancel it, set the price with " +
+        "its present values: a version never changes, so they become a newer one.",
+      example: null,
     }),
     versions: z.array(versionSchema).meta({
       description: `The newest ${RESALE_POLICY.shownVersions} versions, the current one first. A turn keeps the version of its acceptance.`,
@@ -114,15 +133,25 @@ function serializeVersion(row: NonNullable<PriceRow["price"]>): z.infer<typeof v
       mode: row.round_mode as (typeof ROUND_MODES)[number],
     },
     created_at: toInstant(row.created_at),
+    begins_at: toInstant(row.begins_at),
   }
 }
 
-export function serializePrice({ price, versions, end_users, keys, is_default, deleted }: PriceRow): EndUserPrice {
+export function serializePrice({
+  price,
+  planned,
+  versions,
+  end_users,
+  keys,
+  is_default,
+  deleted,
+}: PriceRow): EndUserPrice {
   return {
     name: price.name,
     ...serializeVersion(price),
     used_by: { end_users, keys, account: is_default },
     deleted,
+    planned: planned && serializeVersion(planned),
     versions: versions.map(serializeVersion),
   }
 }

@@ -11,31 +11,55 @@ create type turnpike.sale as (
   held bigint -- null: it is new
 );
 
--- Returns the current version of an account's price; null without such a price.
-create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text) returns prices
+-- Returns the newest version of an account's price, which can be planned; null without such a price.
+create function turnpike.newest_price(p_user_id bigint, p_test boolean, p_name text) returns prices
 language plpgsql stable as $$
 declare
-  current prices;
+  newest prices;
 begin
-  select p.* into current
+  select p.* into newest
     from price_names n
       join prices p on p.price_id = n.price_id
     where n.user_id = p_user_id and n.test = p_test and n.name = p_name;
-  return current;
+  return newest;
+end $$;
+
+-- Returns the newest version that has begun at a moment, also of a deleted price. Null: no version has.
+create function turnpike.begun_price(p_user_id bigint, p_test boolean, p_name text, p_moment timestamptz) returns prices
+language plpgsql stable as $$
+declare
+  begun prices;
+begin
+  select p.* into begun
+    from prices p
+    where p.user_id = p_user_id and p.test = p_test and p.name = p_name
+      and coalesce(p.begins_at <= p_moment, true)
+    order by p.version desc limit 1;
+  return begun;
+end $$;
+
+-- Returns the version of an account's price that counts at a moment; null without such a price.
+create function turnpike.current_price(p_user_id bigint, p_test boolean, p_name text, p_moment timestamptz)
+returns prices language plpgsql stable as $$
+declare
+  newest prices := turnpike.newest_price(p_user_id, p_test, p_name);
+begin
+  -- Most prices have no plan, and a turn must not pay for a query.
+  if coalesce(newest.begins_at > p_moment, false) then
+    return turnpike.begun_price(p_user_id, p_test, p_name, p_moment);
+  end if;
+  return newest;
 end $$;
 
 -- Returns the price that a new turn gets. A name that was deleted since the caller read it has the price of its last
 -- version.
-create function turnpike.price_to_bind(p_user_id bigint, p_test boolean, p_name text) returns prices
-language plpgsql stable as $$
+create function turnpike.price_to_bind(p_user_id bigint, p_test boolean, p_name text, p_moment timestamptz)
+returns prices language plpgsql stable as $$
 declare
-  bound prices := turnpike.current_price(p_user_id, p_test, p_name);
+  bound prices := turnpike.current_price(p_user_id, p_test, p_name, p_moment);
 begin
   if bound.price_id is null then
-    select p.* into bound
-      from prices p
-      where p.user_id = p_user_id and p.test = p_test and p.name = p_name
-      order by p.version desc limit 1;
+    return turnpike.begun_price(p_user_id, p_test, p_name, p_moment);
   end if;
   return bound;
 end $$;

@@ -93,7 +93,8 @@ function mountPrices(app: App, mounting: Mounting) {
       summary: "Set a price",
       description:
         "Creates the price, or a new version of it. A turn keeps the version that was current when it was accepted. The same values " +
-        "again make no new version.\n\nThe charge of a turn is the sum over its model calls of billed amount times multiplier, plus " +
+        "again make no new version. With `begins_at` the version is planned, and `planned` shows it. Setting the price again replaces the " +
+        "plan.\n\nThe charge of a turn is the sum over its model calls of billed amount times multiplier, plus " +
         "`per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model call, and a turn that " +
         "the service lost, charge nothing. Prices of test keys are apart, and apply to test turns.",
       params: named,

@@ -117,7 +117,7 @@ begin
   reserved.amount := case when caller.test then 0 end;
   -- A test turn without rehearsed amounts takes no credit.
   if not caller.test or admission.needed is not null then
-    sale := turnpike.sale_for(caller, admission, wallet);
+    sale := turnpike.sale_for(caller, admission, wallet, p_request.moment);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user,
       case when caller.member_id is not null then admission.space_id end, p_request.moment, caller.test);
     if not p_locked and not caller.test then

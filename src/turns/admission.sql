@@ -133,7 +133,7 @@ begin
       return admission;
     end if;
   end if;
-  if caller.test and not turnpike.is_rehearsed(caller, admission) then
+  if caller.test and not turnpike.is_rehearsed(caller, admission, p_moment) then
     return admission;
   end if;
 
@@ -317,10 +317,10 @@ begin
 end $$;
 
 -- True if a new test turn has rehearsed amounts: its end user is charged, or has limits.
-create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike.admission) returns boolean
-language plpgsql stable as $$
+create function turnpike.is_rehearsed(caller turnpike.caller, admission turnpike.admission, p_moment timestamptz)
+returns boolean language plpgsql stable as $$
 declare
-  sale turnpike.sale := turnpike.sale_for(caller, admission, null);
+  sale turnpike.sale := turnpike.sale_for(caller, admission, null, p_moment);
 begin
   return caller.key_id is not null
     and (admission.limited is true or sale.prepaid is true or (sale.price).price_id is not null
@@ -330,7 +330,8 @@ end $$;
 
 -- Returns how a new turn is charged to its end user: as the end user's settings say, else the key's, else the
 -- account's. A web chat belongs to the owner, so it has no price and no wallet. wallet: null for a test turn.
-create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets)
+create function turnpike.sale_for(caller turnpike.caller, admission turnpike.admission, wallet wallets,
+  p_moment timestamptz)
 returns turnpike.sale
 language plpgsql stable as $$
 declare
@@ -347,7 +348,7 @@ begin
   sale.prepaid := caller.key_id is not null
     and coalesce(admission.prepaid, caller.end_user_prepaid, wallet.end_user_prepaid, false);
   if caller.key_id is not null and price_name is not null then
-    sale.price := turnpike.price_to_bind(caller.user_id, caller.test, price_name);
+    sale.price := turnpike.price_to_bind(caller.user_id, caller.test, price_name, p_moment);
   end if;
   return sale;
 end $$;
@@ -378,7 +379,7 @@ begin
     hold := row(null, admission.needed, 0, 0, '{}', p_asked.max_cost, null);
   elsif refused is null and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
-    sale := turnpike.sale_for(caller, admission, wallet);
+    sale := turnpike.sale_for(caller, admission, wallet, p_request.moment);
     headroom := turnpike.headroom(row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment,
       caller.test),
       admission.wanted, admission.needed, true, null, sale, 0);

@@ -34,7 +34,7 @@ begin
   end if;
   if outcome is not distinct from 'admitted' and admission.needed is not null then
     select w.* into wallet from wallets w where w.user_id = caller.user_id;
-    sale := turnpike.sale_for(caller, admission, wallet);
+    sale := turnpike.sale_for(caller, admission, wallet, p_request.moment);
     spender := row(caller.user_id, caller.key_id, p_asked.end_user, null, p_request.moment, caller.test);
     headroom := turnpike.headroom(spender, admission.wanted, admission.needed, true, null, sale, 0);
     if headroom.amount is null then

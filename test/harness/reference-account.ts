@@ -206,6 +206,7 @@ export class ModelledAccount {
         per_model: perModel,
         per_turn_usd: price.perTurn / 1e7,
         rounding: { to_usd: price.roundTo / 1e7, mode: price.mode },
+        begins_at: null,
       })
     }
     await putEndUserBilling(this.context, credential, ref, { price: price && ref, prepaid, low_balance_usd: 0.1 })

@@ -87,6 +87,86 @@ describe("The price of an end user", () => {
   })
 })
 
+describe("A planned price", () => {
+  const later = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString()
+
+  test.each([false, true])("Turns have it from its moment on, to the millisecond (test key: %s)", async (isTest) => {
+    const { putPrice, bill, send, client, call } = await createSeller(world, { test: isTest })
+    await putPrice("p", { multiplier: 2 })
+    await bill("ada", { price: "p" })
+    const begins_at = later(60_000)
+    const planned = await putPrice("p", { multiplier: 3, begins_at })
+    expect(planned).toMatchObject({
+      status: 200,
+      body: { version: 1, multiplier: 2, begins_at: null, planned: { version: 2, multiplier: 3, begins_at } },
+    })
+    expect(planned.body.versions).toHaveLength(1)
+    expect((await call("GET", "/v1/prices")).body.data).toMatchObject([{ version: 1, planned: { version: 2 } }])
+    await world.advance(59_999)
+    const { body: before } = await send("ada", 0.01)
+    expect(before.price).toEqual({ name: "p", version: 1 })
+    await world.advance(1)
+    const { body: after } = await send("ada", 0.01)
+    expect(after.price).toEqual({ name: "p", version: 2 })
+    expect((await call("GET", "/v1/prices/p")).body).toMatchObject({
+      version: 2,
+      multiplier: 3,
+      begins_at,
+      planned: null,
+      versions: [{ version: 2 }, { version: 1 }],
+    })
+    await world.drain()
+    const charges = [before, after].map(async ({ turn_id }) => (await client.getTurn(turn_id)).end_user_charge_usd)
+    expect(await Promise.all(charges)).toEqual([0.02, 0.03])
+  })
+
+  test("The present values cancel a plan, a new plan replaces it, and the same plan changes nothing", async () => {
+    const { putPrice, bill, spend, call } = await createSeller(world)
+    await putPrice("p", { multiplier: 2 })
+    await bill("ada", { price: "p" })
+    const [first, second] = [later(60_000), later(120_000)]
+    await putPrice("p", { multiplier: 3, begins_at: first })
+    expect((await putPrice("p", { multiplier: 3, begins_at: first })).body.planned.version).toBe(2)
+    const replaced = (await putPrice("p", { multiplier: 4, begins_at: second })).body
+    expect(replaced).toMatchObject({ version: 3, multiplier: 2, planned: { version: 4, begins_at: second } })
+    await world.advance(60_000)
+    expect((await spend("ada", 0.01)).end_user_charge_usd, "the first plan never begins").toBe(0.02)
+    expect((await putPrice("p", { multiplier: 2 })).body).toMatchObject({ version: 5, multiplier: 2, planned: null })
+    await world.advance(60_000)
+    expect(await spend("ada", 0.01)).toMatchObject({ end_user_charge_usd: 0.02, price: { version: 5 } })
+    await putPrice("p", { multiplier: 6, begins_at: later(60_000) })
+    expect((await putPrice("p", { multiplier: 5 })).body, "a price that is set now ends a plan").toMatchObject({
+      version: 7,
+      multiplier: 5,
+      planned: null,
+    })
+    await world.advance(60_000)
+    expect((await call("GET", "/v1/prices/p")).body).toMatchObject({ version: 7, multiplier: 5 })
+    expect((await putPrice("p", { multiplier: 5, begins_at: later(1) })).body, "nothing to plan").toMatchObject({
+      version: 7,
+      planned: null,
+    })
+  })
+
+  test("A plan of a price that is deleted never begins", async () => {
+    const { putPrice, call } = await createSeller(world)
+    await putPrice("p", { multiplier: 2 })
+    await putPrice("p", { multiplier: 3, begins_at: later(60_000) })
+    expect((await call("DELETE", "/v1/prices/p")).status).toBe(200)
+    await world.advance(60_000)
+    expect((await call("GET", "/v1/prices/p")).body).toMatchObject({ deleted: true, version: 3, multiplier: 2 })
+  })
+
+  test("A plan for a moment in the past, or for a price that does not exist, is refused", async () => {
+    const { putPrice } = await createSeller(world)
+    const refused = { status: 422, body: { error: { code: "VALIDATION_FAILED", param: "begins_at" } } }
+    expect(await putPrice("p", { begins_at: later(60_000) })).toMatchObject(refused)
+    await putPrice("p", {})
+    expect(await putPrice("p", { multiplier: 2, begins_at: later(0) })).toMatchObject(refused)
+    expect(await putPrice("p", { multiplier: 2, begins_at: "tomorrow" })).toMatchObject(refused)
+  })
+})
+
 describe("Deleting a price", () => {
   test("A price in use is kept, and a deleted price still charges the turns that were accepted with it", async () => {
     const { putPrice, bill, send, client, call } = await createSeller(world)

@@ -185,7 +185,7 @@ const PLAIN = new Set(
   input_schema request answers_later identity required url headers allowed_tools input text messages tool_choice parallel_tool_calls results max_cost_usd events enabled event_type type order from to
   include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd rate
   text_days step_days event_days attempt_days expires_in include approvals approval on_limit max_wait_seconds waiting decision message takes
-  tool multiplier per_model per_turn_usd rounding price prepaid low_balance_usd amount_usd note reason keys key_id
+  tool multiplier per_model per_turn_usd rounding begins_at price prepaid low_balance_usd amount_usd note reason keys key_id
   scopes allowed_origins return_url theme lang overlap_seconds version`.split(/\s+/),
 )
 

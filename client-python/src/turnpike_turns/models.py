@@ -476,10 +476,17 @@ class DeletedPrice(ApiObject):
     or to the `nearest` (halves up).
     """
     created_at: datetime
+    begins_at: datetime | None
+    """When the version begins, if it was planned. Null: at `created_at`."""
     name: str
     used_by: DeletedPriceUsedBy
     """A price that is in use cannot be deleted."""
     deleted: Literal[True]
+    planned: PriceVersion | None
+    """
+    The version of turns that are accepted from its `begins_at` on. Null: no version is planned. To cancel it,
+    set the price with its present values: a version never changes, so they become a newer one.
+    """
     versions: list[PriceVersion]
     """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
 
@@ -1572,11 +1579,18 @@ class Price(ApiObject):
     or to the `nearest` (halves up).
     """
     created_at: datetime
+    begins_at: datetime | None
+    """When the version begins, if it was planned. Null: at `created_at`."""
     name: str
     used_by: PriceUsedBy
     """A price that is in use cannot be deleted."""
     deleted: bool
     """True if the price was deleted. Turns that were accepted with one of its versions keep it."""
+    planned: PriceVersion | None
+    """
+    The version of turns that are accepted from its `begins_at` on. Null: no version is planned. To cancel it,
+    set the price with its present values: a version never changes, so they become a newer one.
+    """
     versions: list[PriceVersion]
     """The newest 100 versions, the current one first. A turn keeps the version of its acceptance."""
 
@@ -1621,6 +1635,8 @@ class PriceVersion(ApiObject):
     or to the `nearest` (halves up).
     """
     created_at: datetime
+    begins_at: datetime | None
+    """When the version begins, if it was planned. Null: at `created_at`."""
 
 
 @dataclass(frozen=True, kw_only=True)

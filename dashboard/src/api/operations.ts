@@ -1754,6 +1754,8 @@ export interface DeletedPrice {
     mode: "up" | "nearest" | "down"
   }
   created_at: string
+  /** When the version begins, if it was planned. Null: at `created_at`. */
+  begins_at: string | null
   name: string
   /** A price that is in use cannot be deleted. */
   used_by: {
@@ -1765,6 +1767,8 @@ export interface DeletedPrice {
     account: boolean
   }
   deleted: true
+  /** The version of turns that are accepted from its `begins_at` on. Null: no version is planned. To cancel it, set the price with its present values: a version never changes, so they become a newer one. */
+  planned: PriceVersion | null
   /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
   versions: PriceVersion[]
 }
@@ -3880,6 +3884,8 @@ export interface Price {
     mode: "up" | "nearest" | "down"
   }
   created_at: string
+  /** When the version begins, if it was planned. Null: at `created_at`. */
+  begins_at: string | null
   name: string
   /** A price that is in use cannot be deleted. */
   used_by: {
@@ -3892,6 +3898,8 @@ export interface Price {
   }
   /** True if the price was deleted. Turns that were accepted with one of its versions keep it. */
   deleted: boolean
+  /** The version of turns that are accepted from its `begins_at` on. Null: no version is planned. To cancel it, set the price with its present values: a version never changes, so they become a newer one. */
+  planned: PriceVersion | null
   /** The newest 100 versions, the current one first. A turn keeps the version of its acceptance. */
   versions: PriceVersion[]
 }
@@ -3934,6 +3942,8 @@ export interface PriceVersion {
     mode: "up" | "nearest" | "down"
   }
   created_at: string
+  /** When the version begins, if it was planned. Null: at `created_at`. */
+  begins_at: string | null
 }
 
 export interface Provider {
@@ -4294,6 +4304,8 @@ export interface PutPrice {
   per_turn_usd?: number | string | undefined
   /** The charge is computed exactly and rounded once, when the turn ends: to a multiple of `to_usd`, `up`, `down` or to the `nearest` (halves up). */
   rounding?: PutPriceRounding | undefined
+  /** A moment in the future from which new turns have this price. Until then, they have the present one. Null: they have it from now on. Either way, it replaces a plan that exists. */
+  begins_at?: string | null | undefined
 }
 
 export interface PutPriceRounding {

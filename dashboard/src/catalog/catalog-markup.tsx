@@ -7,16 +7,18 @@ interface FieldsProps {
   text: MarkupText
   onChange: (text: MarkupText) => void
   error: unknown
+  /** The object of the request that has the markup. */
+  within: string
 }
 
 /** How our prices are made of the provider's. */
-export function MarkupFields({ kind, text, onChange, error }: FieldsProps) {
+export function MarkupFields({ kind, text, onChange, error, within }: FieldsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextInput
         label="Markup (%)"
         hint="Added to every price"
-        name="markup.percent"
+        name={`${within}markup.percent`}
         inputMode="decimal"
         value={text.percent}
         error={error}
@@ -26,7 +28,7 @@ export function MarkupFields({ kind, text, onChange, error }: FieldsProps) {
         <TextInput
           label="Markup (USD)"
           hint="Added per million tokens"
-          name="markup.usd_per_million_tokens"
+          name={`${within}markup.usd_per_million_tokens`}
           inputMode="decimal"
           value={text.usd}
           error={error}

@@ -19,12 +19,14 @@ interface FormProps {
   error: unknown
   /** True if the request has the prices where a row of the catalog has them. */
   asRow?: boolean
+  /** The object of the request that has the prices, such as `prices.`. */
+  base?: string
 }
 
 /** The provider's prices, the markup and our prices of a model. */
-export function PriceForm({ kind, texts, onChange, error, asRow = false }: FormProps) {
+export function PriceForm({ kind, texts, onChange, error, asRow = false, base = "" }: FormProps) {
   const { hasOwn, hasListed } = hasLists(texts)
-  const within = asRow ? "provider_prices." : "provider."
+  const within = base + (asRow ? "provider_prices." : "provider.")
   return (
     <>
       <Select
@@ -62,6 +64,7 @@ export function PriceForm({ kind, texts, onChange, error, asRow = false }: FormP
           text={texts.markup}
           onChange={(markup) => onChange({ ...texts, markup })}
           error={error}
+          within={base}
         />
       )}
       {hasOwn && (
@@ -72,6 +75,7 @@ export function PriceForm({ kind, texts, onChange, error, asRow = false }: FormP
             text={texts.text}
             onChange={(text) => onChange({ ...texts, text })}
             error={error}
+            within={base}
             asRow={asRow}
           />
           {kind === "chat" && (
@@ -79,6 +83,7 @@ export function PriceForm({ kind, texts, onChange, error, asRow = false }: FormP
               text={texts.terms}
               onChange={(terms) => onChange({ ...texts, terms })}
               error={error}
+              within={base}
               asRow={asRow}
             />
           )}

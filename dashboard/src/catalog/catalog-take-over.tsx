@@ -2,8 +2,7 @@ import { useState } from "react"
 import type { ComparedModel, ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ConfirmEdit } from "../operator/confirm-edit.tsx"
-import { fieldOfInstant, instantOfField } from "../ui/days.ts"
-import { Select, TextInput } from "../ui/field.tsx"
+import { BeginFields, beginOf, instantOfBegin } from "../ui/begin-fields.tsx"
 import { toast } from "../ui/toast.tsx"
 import { proposalChanges } from "./catalog-changes.ts"
 import { PriceChanges } from "./catalog-price-changes.tsx"
@@ -16,18 +15,13 @@ interface TakeOverProps {
 
 const CHANGES = { changes: ["listModelCatalog", "listModelProposals"] } satisfies Parameters<typeof useChange>[1]
 
-const BEGINS = [
-  ["now", "Now"],
-  ["later", "At a time"],
-] as const
-
 /** Shows the prices that a proposal changes, and takes it over: now, or from a moment on. */
 export function TakeOver({ of, proposal: { begins_at, prices }, onClose }: TakeOverProps) {
-  const [when, setWhen] = useState(begins_at ? "later" : "now")
-  const [moment, setMoment] = useState(begins_at ? fieldOfInstant(begins_at) : "")
+  const [begin, setBegin] = useState(beginOf(begins_at))
   const now = useChange("putModelPrices", CHANGES)
   const later = useChange("planModelPrices", CHANGES)
-  const isPlan = when === "later"
+  const begins = instantOfBegin(begin)
+  const isPlan = begins !== null
   const save = (ifMatch: number) => {
     const done = (text: string) => ({
       onSuccess: () => {
@@ -37,8 +31,10 @@ export function TakeOver({ of, proposal: { begins_at, prices }, onClose }: TakeO
     })
     const path = { pin: of.pin }
     if (!isPlan) return now.mutate({ path, body: prices, ifMatch }, done(`${of.label} has the new prices.`))
-    const body = { begins_at: moment === "" ? "" : instantOfField(moment), prices }
-    later.mutate({ path, body, ifMatch }, done(`The new prices of ${of.label} are planned.`))
+    later.mutate(
+      { path, body: { begins_at: begins, prices }, ifMatch },
+      done(`The new prices of ${of.label} are planned.`),
+    )
   }
   return (
     <ConfirmEdit
@@ -54,17 +50,7 @@ export function TakeOver({ of, proposal: { begins_at, prices }, onClose }: TakeO
     >
       {of.provider_prices && <p>{of.markup ? "Ours follow with the markup." : "Our own list stays."}</p>}
       <PriceChanges lines={proposalChanges(of, prices)} />
-      <Select label="Begin" options={BEGINS} value={when} onChange={({ target }) => setWhen(target.value)} />
-      {isPlan && (
-        <TextInput
-          label="From (UTC)"
-          name="begins_at"
-          type="datetime-local"
-          error={later.error}
-          value={moment}
-          onChange={({ target }) => setMoment(target.value)}
-        />
-      )}
+      <BeginFields begin={begin} onChange={setBegin} error={later.error} />
     </ConfirmEdit>
   )
 }

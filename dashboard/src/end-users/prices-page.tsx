@@ -19,12 +19,20 @@ const PriceDialog = lazyPart(() => import("./price-dialogs.tsx").then((module) =
 const DeleteDialog = lazyPart(() =>
   import("./price-dialogs.tsx").then((module) => ({ default: module.DeletePriceDialog })),
 )
+const CancelDialog = lazyPart(() =>
+  import("./price-dialogs.tsx").then((module) => ({ default: module.CancelPriceDialog })),
+)
 const DefaultDialog = lazyPart(() =>
   import("./default-dialog.tsx").then((module) => ({ default: module.DefaultDialog })),
 )
 
 /** `default`: the default to change; undefined: one of a key that has none yet. */
-type Open = { edit: Price | null } | { delete: Price } | { default: EndUserDefault | undefined } | null
+type Open =
+  | { edit: Price | null }
+  | { delete: Price }
+  | { cancel: Price }
+  | { default: EndUserDefault | undefined }
+  | null
 
 /** The prices that the account charges its end users, and their defaults. */
 export function PricesPage() {
@@ -78,6 +86,7 @@ export function PricesPage() {
           <DefaultDialog of={open.default} prices={prices.data?.items ?? []} test={test} onClose={close} />
         )}
         {open && "edit" in open && <PriceDialog price={open.edit} test={test} onClose={close} />}
+        {open && "cancel" in open && <CancelDialog price={open.cancel} test={test} onClose={close} />}
         {open && "delete" in open && <DeleteDialog price={open.delete} test={test} onClose={close} />}
       </Suspense>
     </Page>
@@ -92,7 +101,7 @@ const usesOf = ({ used_by: { end_users, keys, account } }: Price) =>
 const counted = (count: number, what: string) => `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`
 
 /** The smallest and the greatest multiplier, if models have multipliers of their own. */
-function multipliersOf({ multiplier, per_model }: Price) {
+function multipliersOf({ multiplier, per_model }: Pick<Price, "multiplier" | "per_model">) {
   const all = [multiplier, ...Object.values(per_model)]
   return [...new Set([Math.min(...all), Math.max(...all)])].map(plainNumber).join(" to ")
 }
@@ -104,7 +113,17 @@ const priceColumns = (setOpen: (open: Open) => void): Column<Price>[] => [
   { title: "Used by", cell: usesOf },
   { title: "Rounding", cell: ({ rounding }) => `${rounding.mode} to ${plainNumber(rounding.to_usd)} USD` },
   { title: "Version", right: true, cell: ({ version }) => version },
-  { title: "Since", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Since", right: true, cell: ({ created_at, begins_at }) => <Time at={begins_at ?? created_at} /> },
+  {
+    title: "Planned",
+    cell: ({ planned }) =>
+      planned && (
+        <>
+          {multipliersOf(planned)}, {plainNumber(planned.per_turn_usd)} USD per turn, from{" "}
+          <Time at={planned.begins_at} exact />
+        </>
+      ),
+  },
   {
     title: "Actions",
     actions: true,
@@ -113,6 +132,7 @@ const priceColumns = (setOpen: (open: Open) => void): Column<Price>[] => [
         label={`Actions of the price ${price.name}`}
         items={[
           { label: "Change", onSelect: () => setOpen({ edit: price }) },
+          ...(price.planned ? [{ label: "Cancel planned price", onSelect: () => setOpen({ cancel: price }) }] : []),
           { label: "Delete", danger: true, onSelect: () => setOpen({ delete: price }) },
         ]}
       />

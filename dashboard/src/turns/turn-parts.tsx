@@ -11,6 +11,7 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { DeliveryTable } from "./delivery-table.tsx"
+import { wordsOfTerms } from "./price-terms.ts"
 import { SeenContext } from "./seen-context.tsx"
 import { useTurnEvents } from "./turn-reads.ts"
 import { TurnTable } from "./turn-table.tsx"
@@ -80,6 +81,7 @@ const billColumns = (items: readonly BillItem[]): Column<BillItem>[] => [
 /** The price version of a call, and its prices that apply to the call, in USD per million tokens or per unit. */
 function Prices({ item }: { item: BillItem }) {
   const { price, price_version } = item
+  const terms = wordsOfTerms(item)
   const kind = item.call === null ? "chat" : "image"
   const applied = MODEL_PRICES.filter(
     ({ count, ...of }) => of.kind === kind && (of.required || (count && item[count] > 0)),
@@ -90,7 +92,7 @@ function Prices({ item }: { item: BillItem }) {
       : applied.map(({ label, bill, perUnit }) => `${label} $${price[bill]}${perUnit ? " each" : ""}`).join(" · ")
   return (
     <span className="inline-flex flex-col">
-      Version {price_version}
+      {terms === null ? `Version ${price_version}` : `Version ${price_version}, ${terms}`}
       <span className="text-muted text-xs">{kind === "chat" && price ? `Per million tokens: ${words}` : words}</span>
     </span>
   )

@@ -7,6 +7,7 @@ import { OutLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Id, MoneyOfDecimal, Time } from "../ui/values.tsx"
+import { wordsOfTerms } from "./price-terms.ts"
 import type { OfTurn } from "./turn-parts.tsx"
 
 const WAIVERS = {
@@ -39,6 +40,10 @@ export function ReceiptOfTurn({ of: { turnId, test } }: OfTurn) {
               ["Total", <MoneyOfDecimal key="total" decimal={document.total_usd} />],
               ["Held", <MoneyOfDecimal key="held" decimal={document.hold.held_usd} />],
               ["Released", <MoneyOfDecimal key="released" decimal={document.hold.released_usd} />],
+              ...document.calls.flatMap((call): [string, ReactNode][] => {
+                const terms = wordsOfTerms(call)
+                return terms === null ? [] : [[`Prices of step ${call.step}`, terms]]
+              }),
               ...document.calls
                 .filter(({ waived_for }) => waived_for !== null)
                 .map(({ step, waived_usd, waived_for }): [string, ReactNode] => [

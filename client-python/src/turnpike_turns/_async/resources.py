@@ -3606,6 +3606,7 @@ class AsyncPrices:
         per_model: Mapping[str, float] | None = None,
         per_turn_usd: Decimal | float | str | None = None,
         rounding: PutPriceRounding | None = None,
+        begins_at: datetime | str | None | Unset = UNSET,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> Price:
@@ -3613,7 +3614,8 @@ class AsyncPrices:
         Set a price.
 
         Creates the price, or a new version of it. A turn keeps the version that was current when it was
-        accepted. The same values again make no new version.
+        accepted. The same values again make no new version. With `begins_at` the version is planned, and
+        `planned` shows it. Setting the price again replaces the plan.
 
         The charge of a turn is the sum over its model calls of billed amount times multiplier, plus
         `per_turn_usd`. It is computed exactly and rounded once, when the turn ends. A turn without a model
@@ -3627,6 +3629,8 @@ class AsyncPrices:
             per_turn_usd: Added for each turn with at least one model call, in USD.
             rounding: The charge is computed exactly and rounded once, when the turn ends: to a multiple of
                 `to_usd`, `up`, `down` or to the `nearest` (halves up).
+            begins_at: A moment in the future from which new turns have this price. Until then, they have the
+                present one. Null: they have it from now on. Either way, it replaces a plan that exists.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
@@ -3643,6 +3647,7 @@ class AsyncPrices:
                 per_model={"rehearsal/standard": 2},
                 per_turn_usd=0.01,
                 rounding={"to_usd": 1e-7, "mode": "nearest"},
+                begins_at=None,
             )
         """
         sending = Input(
@@ -3652,6 +3657,7 @@ class AsyncPrices:
                 "per_model": given(per_model),
                 "per_turn_usd": given(per_turn_usd),
                 "rounding": given(rounding),
+                "begins_at": begins_at,
             },
         )
         return await self._transport.call(PUT_PRICE, sending, Options(max_retries=max_retries, timeout=timeout))
