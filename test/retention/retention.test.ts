@@ -264,7 +264,7 @@ test("Events of an account, their deliveries and the audit log are deleted after
         (select count(*)::int from webhook_attempts a join webhook_deliveries d on d.delivery_id = a.delivery_id
           where d.webhook_id = $1) as attempts,
         (select count(*)::int from events e where e.user_id = $2 and e.turn_id is null) as events,
-        (select count(*)::int from audit_log a where a.subject_id = $1) as audit`,
+        (select count(*)::int from audit_log a where a.subject_id = $1 and a.action = 'test') as audit`,
       [webhook_id, client.userId],
     )
     return rows
