@@ -112,7 +112,7 @@ test("Only the listed roles can read identity proofs and sealed columns", async 
   expect(await readers("space_secrets", "sealed")).toEqual(["callbacks", "all"])
   expect(await readers("environment_files", "sealed")).toEqual(["admin", "all"])
   expect(await readers("provider_credentials", "sealed")).toEqual(["admin", "callbacks", "all"])
-  expect(await readers("audit_log", "action")).toEqual(["admin", "all"])
+  expect(await readers("audit_log", "action")).toEqual(["account", "admin", "all"])
 })
 
 test("The role of v1 can read the usage records, and no call of a web chat", async () => {
