@@ -3,6 +3,7 @@ import type pg from "pg"
 import { MICROS_PER_USD } from "../base/money.ts"
 import { connectOwner } from "../ops/connect-owner.ts"
 import { createApiKey, createUser, type RunSql, subscribe, topUp } from "../ops/seed.ts"
+import { keepBook } from "./demo-book.ts"
 import { answerWorkshop, equipWorkshop, isRefused, JOBS, openChat, WORKSHOP } from "./demo-extras.ts"
 import { CUSTOMERS, DEMO_SPACES, LATER_INSTRUCTIONS, RESALE, TALKS } from "./demo-story.ts"
 import type { Namespace } from "./namespace.ts"
@@ -64,7 +65,8 @@ export async function liveDemoMonth(
     async function pretend(request: Request): Promise<Response | undefined> {
       const { origin, hostname } = new URL(request.url)
       if (origin === providerUrl) return answerCall(request)
-      const made = await answerWorkshop(request.clone() as Request, past.clock.now().getTime())
+      const made =
+        (await book.answer(request)) ?? (await answerWorkshop(request.clone() as Request, past.clock.now().getTime()))
       if (made) return made
       if (hostname === "hooks.example.com") return new Response(null, { status: chance() < 0.04 ? 503 : 204 })
       if (hostname === "shop.example.com") {
@@ -82,8 +84,9 @@ export async function liveDemoMonth(
       const used = 5 + 80 * ((moment % (5 * 3_600_000)) / (5 * 3_600_000)) * (0.5 + chance() / 2)
       if (chance() < 0.012)
         return Response.json({ error: { type: "overloaded_error", message: "Busy" } }, { status: 529 })
-      const { model, messages, tools } = (await request.json()) as {
+      const { model, messages, tools, service_tier } = (await request.json()) as {
         model: string
+        service_tier?: string
         messages: { role: string; content: unknown }[]
         tools?: { function: { name: string } }[]
       }
@@ -91,9 +94,10 @@ export async function liveDemoMonth(
       if (isRefused(last, chance)) return Response.json({ error: { message: "Refused" } }, { status: 400 })
       const said = answerTo(last, kind === "completions" ? tools : undefined, chance)
       const headers = { "content-type": "text/event-stream", ...quotaHeaders(kind, Math.round(used), moment) }
-      return new Response(eventsOf(kind, model, said).join(""), { headers })
+      return new Response(eventsOf(kind, model, { ...said, tier: service_tier }).join(""), { headers })
     }
 
+    const book = await keepBook(sql, { keys: variables.SECRETS_KEYS, begins, now })
     await past.moveTo(begins)
     const customers = await openAccounts(sql, past, { demoKey, begins })
     const workshop = await openWorkshop({
@@ -124,6 +128,7 @@ export async function liveDemoMonth(
     }
     await past.drain()
     await workshop.close()
+    await book.close()
   } finally {
     await client.end()
   }
@@ -213,7 +218,8 @@ async function openAccounts(
     const spaces: Customer["spaces"] = []
     for (const space of isDemo ? DEMO_SPACES : DEMO_SPACES.slice(0, 1 + (userId % 2))) {
       const title = isDemo ? space.title : `${name} ${space.title.toLowerCase()}`
-      const config = { title, model: space.model, manifest: { instructions: space.instructions } }
+      const tier = "serviceTier" in space ? { service_tier: space.serviceTier } : {}
+      const config = { title, model: space.model, manifest: { instructions: space.instructions, ...tier } }
       const { space_id } = (await must(past, key, "POST", "/v1/spaces", config)) as { space_id: string }
       if (space.hasTool) await addTool(past, key, space_id)
       spaces.push({ id: space_id, weight: space.weight, looks: space.hasTool })

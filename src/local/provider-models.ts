@@ -42,6 +42,8 @@ export interface Said {
   input: number
   cached?: number
   output: number
+  /** The tier of service that it names. */
+  tier?: string | undefined
   call?: { name: string; arguments: object }
 }
 
@@ -72,7 +74,7 @@ function messageEvents(model: string, { words, input, cached = 0, output }: Said
   ]
 }
 
-function completionEvents(model: string, { words, input, cached = 0, output, call }: Said): string[] {
+function completionEvents(model: string, { words, input, cached = 0, output, tier, call }: Said): string[] {
   const chunk = (choices: object[], more: object = {}) =>
     `data: ${JSON.stringify({ id: "chatcmpl-demo", object: "chat.completion.chunk", created: 0, model, choices, ...more })}\n\n`
   const usage = {
@@ -95,7 +97,7 @@ function completionEvents(model: string, { words, input, cached = 0, output, cal
     ...(asked ? [chunk([{ index: 0, delta: { role: "assistant", ...asked }, finish_reason: null }])] : []),
     ...words.map((content) => chunk([{ index: 0, delta: { role: "assistant", content }, finish_reason: null }])),
     chunk([{ index: 0, delta: {}, finish_reason: asked ? "tool_calls" : "stop" }]),
-    chunk([], { usage }),
+    chunk([], { usage, ...(tier && { service_tier: tier }) }),
     "data: [DONE]\n\n",
   ]
 }

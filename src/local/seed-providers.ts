@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto"
+import { composed } from "../base/casts.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
+import { COMPONENT_NAMES, type ComponentPrices, columnOf } from "../catalog/price-components.ts"
+import { WHOLE_FACTOR } from "../catalog/price-terms.ts"
+import { markedUp } from "../catalog/provider-prices.ts"
 import { connectOwner } from "../ops/connect-owner.ts"
 import { sealCredential } from "../providers/credential.ts"
 import { DEMO_ACCOUNTS } from "./provider-oauth.ts"
@@ -22,20 +26,41 @@ export function providerLogins({ url }: Pick<LocalProvider, "url">): string {
   })
 }
 
+const NONE = composed<ComponentPrices>(Object.fromEntries(COMPONENT_NAMES.map((name) => [columnOf(name), null])))
+
+/** The provider's prices of both models: 0.80 USD per million tokens of a prompt. The cached part and output differ. */
+const PRICES = { ...NONE, price_input: 8_000_000, price_cached: 800_000, price_output: 40_000_000 }
+const LONG_PROMPTS = {
+  ...PRICES,
+  above_input_tokens: 6_000,
+  price_input: 16_000_000,
+  price_cached: 1_600_000,
+  price_output: 60_000_000,
+}
+const MARKUP = { ten_thousandths: 2_500, per_million: 0 }
+
 const MODELS = [
-  ["anthropic", "Demo, main pool"],
-  ["openai-compatible", "Demo, alt-pool"],
+  ["anthropic", "Demo, main pool", { ...PRICES, price_tiers: null, price_modifiers: null }],
+  [
+    "openai-compatible",
+    "Demo, alt-pool",
+    { ...PRICES, price_tiers: [LONG_PROMPTS], price_modifiers: { flex: WHOLE_FACTOR / 2 } },
+  ],
 ] as const
 
 /** Adds two accounts and a model to each pool once, so that changes by an operator are kept. */
 export async function seedProviders(databaseUrl: string, provider: LocalProvider, keys: string): Promise<void> {
   const client = await connectOwner(databaseUrl)
   try {
-    for (const [engine, label] of MODELS) {
+    for (const [engine, label, listed] of MODELS) {
       await client.query(
-        `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output)
-         values ($1, $2, 'demo', $3, true, 100, 10000000, 1000000, 50000000) on conflict (pin) do update set enabled = true`,
-        [`${engine}/demo`, engine, label],
+        `insert into model_catalog (pin, engine, model, label, enabled, sort_order, price_input, price_cached, price_output,
+           price_tiers, price_modifiers, provider_prices, price_markup)
+         select $1, $2, 'demo', $3, true, 100, p.price_input, p.price_cached, p.price_output, p.price_tiers, p.price_modifiers,
+           $5, $6
+         from jsonb_populate_record(null::model_catalog, $4) p
+         on conflict (pin) do update set enabled = true`,
+        [`${engine}/demo`, engine, label, markedUp(listed, MARKUP), listed, MARKUP],
       )
     }
     const { rows } = await client.query(

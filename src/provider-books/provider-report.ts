@@ -91,7 +91,7 @@ export async function putProviderReport(
     args: {
       provider_id: providerId,
       report: { ...report, first_day: dayBefore(ctx.clock.now(), BOOK_POLICY.backDays) },
-      sealed: api_key === undefined ? null : await ctx.keyRing.seal(api_key, targetOf(providerId)),
+      sealed: api_key === undefined ? null : await sealReportKey(ctx, providerId, api_key),
       if_version: ifVersion,
     },
     refusals: {
@@ -121,6 +121,10 @@ const targetOf = (providerId: string): SealTarget => ({
   row: providerId,
   owner: "operator",
 })
+
+/** The key of an account's reports, as its row has it. */
+export const sealReportKey = ({ keyRing }: Pick<Context, "keyRing">, providerId: string, key: string) =>
+  keyRing.seal(key, targetOf(providerId))
 
 /** The key of an account's reports. Throws if it cannot be opened. */
 export const openReportKey = async (

@@ -26,7 +26,7 @@ test("The demo data of `npm start` is made by the service itself, with the varia
   const past = await stack.createNamespace({ name: "past", qstash_mode: "manual", databaseUrl })
   const worker = { ...variables, PROVIDER_LOGINS: providerLogins(provider) }
   const month = { demoKey: demo.api_key, variables: worker, providerUrl: provider.url, now: new Date() }
-  await liveDemoMonth(past, { ...month, days: 2 }, () => {})
+  await liveDemoMonth(past, { ...month, days: 6 }, () => {})
 
   const [made] = await withClient(databaseUrl, async (client) => {
     const query = `select count(*) filter (where state = 'done')::integer as done,
@@ -35,5 +35,17 @@ test("The demo data of `npm start` is made by the service itself, with the varia
     return (await client.query(query)).rows
   })
   expect(made.done).toBeGreaterThan(5)
-  expect(made).toMatchObject({ open: 0, chats: 2 })
+  expect(made).toMatchObject({ open: 0, chats: 6 })
+
+  const [seen] = await withClient(databaseUrl, async (client) => {
+    const query = `select
+      (select count(*)::integer from model_calls where modifiers ? 'flex') as flex,
+      (select count(*)::integer from model_calls where provider_credit_micros < cost_credit_micros) as with_margin,
+      (select count(*)::integer from provider_book_days where compared_at is not null and failure is null) as days,
+      (select array_agg(distinct kind) from provider_book_findings) as findings,
+      (select count(*)::integer from provider_reports) as reports`
+    return (await client.query(query)).rows
+  })
+  expect(seen).toMatchObject({ findings: ["provider_more"], reports: 0 })
+  for (const count of [seen.flex, seen.with_margin, seen.days]) expect(count).toBeGreaterThan(0)
 })
