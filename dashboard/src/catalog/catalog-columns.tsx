@@ -5,7 +5,6 @@ import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { CatalogActions, CatalogSwitch } from "./catalog-actions.tsx"
 import { CatalogHandle } from "./catalog-handle.tsx"
-import { LimitsOfModel } from "./catalog-learned.tsx"
 
 interface Options {
   rows: readonly ModelCatalogRow[]
@@ -44,6 +43,40 @@ function ProviderPrices({ of: { kind, provider_prices: listed, markup } }: { of:
 const wordsOfMarkup = ({ percent, usd_per_million_tokens: usd }: NonNullable<ModelCatalogRow["markup"]>) =>
   [percent > 0 ? `+ ${percent} %` : "", usd > 0 ? `+ ${usd} USD` : ""].filter(Boolean).join(" ")
 
+/** The version of a model's prices, and the moment from which planned ones count. */
+const Version = ({ of: { price_version, planned_prices } }: { of: ModelCatalogRow }) => (
+  <span className="inline-flex flex-col">
+    {price_version}
+    {planned_prices && (
+      <span className="text-muted text-xs">
+        {price_version + 1} from <Time at={planned_prices.begins_at} exact />
+      </span>
+    )}
+  </span>
+)
+
+/** The limits of a model that the service has learned from refusals. */
+function learnedLimits({ learned }: ModelCatalogRow): string[] {
+  const { max_output_tokens: output, context_tokens: context, images, without } = learned
+  return [
+    output !== undefined && `output ${output.toLocaleString("en")}`,
+    context !== undefined && `context ${context.toLocaleString("en")}`,
+    images !== undefined && `images ${images}`,
+    without !== undefined && without.length > 0 && `without ${without.join(", ")}`,
+  ].filter((fact) => fact !== false)
+}
+
+const LEARNED: Column<ModelCatalogRow> = {
+  title: "Learned limits",
+  cell: (row) => learnedLimits(row).join(" · ") || "–",
+}
+
+const PICTURE: Column<ModelCatalogRow> = {
+  title: "Picture",
+  right: true,
+  cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} />,
+}
+
 export function catalogColumns({ rows, defaults, onMove }: Options): Column<ModelCatalogRow>[] {
   return [
     {
@@ -55,26 +88,28 @@ export function catalogColumns({ rows, defaults, onMove }: Options): Column<Mode
     },
     {
       title: "Model",
+      long: true,
       cell: ({ pin, label, kind }) => (
-        <span className="inline-flex flex-wrap items-center gap-2 max-sm:justify-end">
-          <span className="font-strong">{label}</span>
-          {defaults.has(pin) && <Status word={kind === "image" ? "default image model" : "default"} tone="ok" />}
+        <span className="inline-flex flex-col">
+          <span className="inline-flex flex-wrap items-center gap-2">
+            <span className="font-strong">{label}</span>
+            {defaults.has(pin) && <Status word={kind === "image" ? "default image model" : "default"} tone="ok" />}
+          </span>
+          <Id id={pin} full />
         </span>
       ),
     },
-    { title: "Pin", cell: ({ pin }) => <Id id={pin} full /> },
     { title: "Enabled", cell: (row) => <CatalogSwitch of={row} /> },
     ...TOKEN_PRICES.map(({ name, label }) => ({ title: label, right: true, cell: price(name) })),
-    { title: "Picture", right: true, cell: ({ price_usd_per_picture }) => <Money usd={price_usd_per_picture} /> },
-    { title: "Provider", cell: (row) => <ProviderPrices of={row} /> },
-    { title: "Price version", right: true, cell: ({ price_version }) => price_version },
-    { title: "Next prices", cell: ({ planned_prices }) => <Time at={planned_prices?.begins_at} exact /> },
+    ...(rows.some(({ kind }) => kind === "image") ? [PICTURE] : []),
+    { title: "Provider's prices", cell: (row) => <ProviderPrices of={row} /> },
+    { title: "Version", cell: (row) => <Version of={row} /> },
     {
       title: "Context window",
       right: true,
       cell: ({ context_tokens }) => (context_tokens === null ? "–" : <Count value={context_tokens} />),
     },
-    { title: "Learned limits", cell: (row) => <LimitsOfModel of={row} /> },
+    ...(rows.some((row) => learnedLimits(row).length > 0) ? [LEARNED] : []),
     { title: "Spaces", right: true, cell: ({ space_count }) => <Count value={space_count} /> },
     { title: "Actions", actions: true, cell: (row) => <CatalogActions of={row} /> },
   ]

@@ -18,18 +18,6 @@ const SETTINGS = choicesOf<NonNullable<ModelCatalogRow["learned"]["without"]>[nu
 const whole = (text: string) => (text.trim() === "" ? undefined : Number(text))
 const textOf = (value: number | undefined) => (value === undefined ? "" : String(value))
 
-/** The limits of a model that refusals of its provider have taught. */
-export function LimitsOfModel({ of: { learned } }: { of: ModelCatalogRow }) {
-  const { max_output_tokens: output, context_tokens: context, images, without } = learned
-  const facts = [
-    output !== undefined && `output ${output.toLocaleString("en")}`,
-    context !== undefined && `context ${context.toLocaleString("en")}`,
-    images !== undefined && `images ${images}`,
-    without?.length && `without ${without.join(", ")}`,
-  ].filter(Boolean)
-  return facts.length === 0 ? "–" : facts.join(" · ")
-}
-
 export function EditLearned({ of, onClose }: { of: ModelCatalogRow; onClose: () => void }) {
   const draft = useDraft(`model.learned.${of.pin}`, { version: of.version })
   const change = useChange("patchModel", { changes: ["listModelCatalog"], draft })

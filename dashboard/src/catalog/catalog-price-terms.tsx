@@ -76,7 +76,11 @@ export function PriceTerms({ text, onChange, error, within = "", asRow = false, 
             error={error}
             onChange={({ target }) => setFactor(at, { factor: target.value })}
           />
-          <Button kind="quiet" onClick={() => onChange({ ...text, factors: without(factors, at) })}>
+          <Button
+            kind="quiet"
+            className="justify-self-start"
+            onClick={() => onChange({ ...text, factors: without(factors, at) })}
+          >
             Remove factor {at + 1}
           </Button>
         </div>

@@ -20,7 +20,8 @@ export function CatalogProposals({ rows }: { rows: readonly ModelCatalogRow[] })
         {({ feed, items }) => (
           <>
             <p className="text-muted">
-              Compared with {feed.package} {feed.version}, whose data is {feed.age_days} days old. It changes no price.
+              Compared with {feed.package} {feed.version}, whose data is {feed.age_days} days old. No price changes
+              until you take a proposal over.
             </p>
             <Findings items={items} rows={rows} />
           </>
@@ -41,13 +42,17 @@ function Findings({ items, rows }: { items: ComparedModel[]; rows: readonly Mode
         { title: "Model", cell: ({ label }) => label },
         {
           title: "Findings",
-          cell: ({ findings }) => (
-            <ul className="grid gap-1">
-              {findings.map(({ text }) => (
-                <li key={text}>{text}</li>
-              ))}
-            </ul>
-          ),
+          long: true,
+          cell: ({ findings }) =>
+            findings.length === 0 ? (
+              "–"
+            ) : (
+              <ul className="grid gap-1">
+                {findings.map(({ text }) => (
+                  <li key={text}>{text}</li>
+                ))}
+              </ul>
+            ),
         },
         { title: "Not compared", cell: ({ not_compared }) => not_compared.join(", ") || "–" },
         {

@@ -117,6 +117,7 @@ const FINDINGS: Column<ProviderBookFinding>[] = [
   { title: "Model", cell: ({ model }) => <code>{model}</code> },
   {
     title: "Difference",
+    long: true,
     cell: ({ units }) => (
       <ul>
         {units.map(({ unit, theirs, ours }) => (

@@ -12,6 +12,8 @@ export interface Column<Row> {
   sort?: string
   /** A column of actions, whose title is hidden. */
   actions?: boolean
+  /** Texts of several lines. On a card, they have the second line and wrap. */
+  long?: boolean
 }
 
 interface TableProps<Row> {
@@ -29,6 +31,11 @@ interface TableProps<Row> {
   stale?: boolean
 }
 
+const LONG_TEXT = "min-w-0 max-sm:break-words"
+/** On a card, a text that is too long ends with an ellipsis. */
+const SHORT_TEXT =
+  "min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap"
+
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
@@ -38,6 +45,7 @@ const PLACES = {
   aside: "max-sm:row-start-1 max-sm:col-[8/13] max-sm:justify-end",
   left2: "max-sm:row-start-2 max-sm:col-[1/7]",
   right2: "max-sm:row-start-2 max-sm:col-[7/13] max-sm:justify-end",
+  long: "max-sm:row-start-2 max-sm:col-[1/13]",
   left3: "max-sm:row-start-3 max-sm:col-[1/7]",
   right3: "max-sm:row-start-3 max-sm:col-[7/13] max-sm:justify-end",
   none: "max-sm:hidden",
@@ -47,18 +55,22 @@ type Place = keyof typeof PLACES
 
 /**
  * The places of the columns on a card. The first line has the first column and the first figure. The actions end the
- * last line. The other places have the first other columns and the last one.
+ * last line. The other places have the first other columns and the last one. A column of long texts has two places.
  */
 function placesOf<Row>(columns: readonly Column<Row>[]): Place[] {
   const actions = columns.findIndex((column) => column.actions)
   const aside = columns.findIndex(({ right, actions }, index) => index > 0 && right && !actions)
-  const free: Place[] = ["left2", "right2", "left3", ...(actions < 0 ? (["right3"] as const) : [])]
-  const others = columns.map((_, index) => index).filter((index) => index !== 0 && index !== actions && index !== aside)
+  const long = columns.findIndex((column) => column.long)
+  const second: Place[] = long < 0 ? ["left2", "right2"] : []
+  const free: Place[] = [...second, "left3", ...(actions < 0 ? (["right3"] as const) : [])]
+  const taken = [0, actions, aside, long]
+  const others = columns.map((_, index) => index).filter((index) => !taken.includes(index))
   const shown = others.length <= free.length ? others : [...others.slice(0, free.length - 1), ...others.slice(-1)]
   return columns.map((_, index) => {
     if (index === 0) return "title"
     if (index === aside) return "aside"
     if (index === actions) return "right3"
+    if (index === long) return "long"
     return free[shown.indexOf(index)] ?? "none"
   })
 }
@@ -121,9 +133,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
                       {column.title}
                     </span>
                   )}
-                  <span className="min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap">
-                    {column.cell(row)}
-                  </span>
+                  <span className={column.long ? LONG_TEXT : SHORT_TEXT}>{column.cell(row)}</span>
                 </td>
               ))}
             </tr>
