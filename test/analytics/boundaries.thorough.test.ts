@@ -233,7 +233,7 @@ test("Ranges that are reversed, too long, incomplete or malformed are refused", 
     expect(await world.read(`hourly-spaces?start=${day}&end=${next}&top=${top}`)).toMatchObject({ top })
   }
   expect(await fault(`${USAGE}?group_by=space`)).toEqual([422, ["query", "group_by"]])
-  expect(await fault(`${USAGE}?start=${day}`)).toEqual([422, ["query", "start"]])
+  expect(await fault(`${USAGE}?start=${next}&end=${day}`)).toEqual([422, ["query", "start"]])
 })
 
 test("Ties are ordered by id, and rows beyond the top are summed as `other`", async () => {
