@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBoo
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
+import { type AuditFilters, auditConditions } from "../actor/audit-filters.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
@@ -41,26 +42,17 @@ export const auditEntrySchema = z
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>
 
-export interface AuditFilters {
+interface OperatorsFilters extends AuditFilters {
   actor_user_id?: number | undefined
-  subject_type?: string | undefined
-  subject_id?: string | undefined
-  action?: string | undefined
-  /** Inclusive. */
-  created_after?: string | undefined
-  /** Exclusive. */
-  created_before?: string | undefined
   /** Includes changes of owners to objects of their own. Filters by actor, subject or action always include them. */
   own?: boolean | undefined
-  /** Only entries with a smaller id. */
-  before_id?: number | undefined
 }
 
 /** A page of the audit log, newest first, and the number of all entries found. */
 export async function listAudit(
   ctx: Context,
   credential: SessionCredential,
-  { filters, limit, offset }: { filters: AuditFilters; limit: number; offset: number },
+  { filters, limit, offset }: { filters: OperatorsFilters; limit: number; offset: number },
 ): Promise<{ entries: AuditEntry[]; total: number }> {
   const { rows } = await readAs(
     ctx,
@@ -92,19 +84,13 @@ export async function listAudit(
 /** The types of objects that owners change by themselves, too often for the log of operators. */
 const OWN_SUBJECTS = ["key", "webhook", "price", "end_user", "end_user_defaults", "space", "call"]
 
-function matches(filters: AuditFilters): Expression<SqlBool> {
+function matches(filters: OperatorsFilters): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()
-  const all: Expression<SqlBool>[] = []
-  if (filters.actor_user_id !== undefined) all.push(eb("a.actor_user_id", "=", filters.actor_user_id))
-  if (filters.subject_type !== undefined) all.push(eb("a.subject_type", "=", filters.subject_type))
-  if (filters.subject_id !== undefined) all.push(eb("a.subject_id", "=", filters.subject_id))
-  if (filters.action !== undefined) all.push(eb("a.action", "=", filters.action))
-  if (filters.created_after !== undefined) all.push(eb("a.created_at", ">=", new Date(filters.created_after)))
-  if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
+  const all = auditConditions(filters)
   const { own, actor_user_id, subject_type, subject_id, action } = filters
+  if (actor_user_id !== undefined) all.push(eb("a.actor_user_id", "=", actor_user_id))
   if (!own && [actor_user_id, subject_type, subject_id, action].every((filter) => filter === undefined)) {
     all.push(eb.or([eb("a.account_user_id", "is", null), eb("a.subject_type", "not in", OWN_SUBJECTS)]))
   }
-  if (filters.before_id !== undefined) all.push(eb("a.audit_id", "<", filters.before_id))
   return eb.and(all)
 }

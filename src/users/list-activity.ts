@@ -2,6 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
+import { type AuditFilters, auditConditions } from "../actor/audit-filters.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
@@ -41,18 +42,9 @@ export const activityEntrySchema = z
 
 export type ActivityEntry = z.infer<typeof activityEntrySchema>
 
-export interface ActivityFilters {
-  action?: string | undefined
-  subject_type?: string | undefined
-  subject_id?: string | undefined
+interface ActivityFilters extends AuditFilters {
   key_id?: string | undefined
   by?: ActivityEntry["by"] | undefined
-  /** Inclusive. */
-  created_after?: string | undefined
-  /** Exclusive. */
-  created_before?: string | undefined
-  /** Only entries with a smaller id. */
-  before_id?: number | undefined
 }
 
 /** A page of the changes of the caller's account, newest first, and the number of all that were found. */
@@ -104,15 +96,9 @@ const maker = eb
   .end()
 
 function matches(filters: ActivityFilters): Expression<SqlBool> {
-  const all: Expression<SqlBool>[] = []
-  if (filters.action !== undefined) all.push(eb("a.action", "=", filters.action))
-  if (filters.subject_type !== undefined) all.push(eb("a.subject_type", "=", filters.subject_type))
-  if (filters.subject_id !== undefined) all.push(eb("a.subject_id", "=", filters.subject_id))
+  const all = auditConditions(filters)
   if (filters.key_id !== undefined) all.push(eb("a.key_id", "=", filters.key_id))
   if (filters.by !== undefined) all.push(eb(maker, "=", filters.by))
-  if (filters.created_after !== undefined) all.push(eb("a.created_at", ">=", new Date(filters.created_after)))
-  if (filters.created_before !== undefined) all.push(eb("a.created_at", "<", new Date(filters.created_before)))
-  if (filters.before_id !== undefined) all.push(eb("a.audit_id", "<", filters.before_id))
   return eb.and(all)
 }
 
