@@ -1,3 +1,4 @@
+import { storedRows } from "../base/casts.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { usdDecimal } from "../base/money.ts"
 import type { RunSql } from "../ops/seed.ts"
@@ -42,7 +43,7 @@ export async function keepBook(sql: RunSql, { keys, begins, now }: { keys: strin
        where c.subscription_id = $1 and not c.test and (c.created_at at time zone 'UTC')::date = $2::date group by m.model`,
       [ACCOUNT, day],
     )
-    const sums = rows as unknown as DaySums[]
+    const sums = storedRows<DaySums>(rows)
     if (daysAgo(day) !== STRAY_DAYS_AGO) return sums
     return sums.map((of) => ({
       ...of,

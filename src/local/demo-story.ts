@@ -34,7 +34,7 @@ export const DEMO_SPACES = [
     weight: 1,
     instructions: "You explain invoices. Never guess an amount: say which line it is from.",
     hasTool: false,
-    // Nobody waits for these answers, so they may be slower and cost half.
+    // These answers may be slower, and cost half.
     serviceTier: "flex",
   },
 ] as const
