@@ -102,7 +102,7 @@ async function digestOfApp(): Promise<string> {
   return digest.digest("hex").slice(0, 12)
 }
 
-/** Loads the parts of the interface beside the start. Otherwise a browser asks for them only when the start has run. */
+/** Loads the parts of the interface together with the start. Otherwise a browser asks for them only afterwards. */
 async function loadEarly(folder: string, fileName: string | undefined): Promise<void> {
   if (!fileName) throw new Error(`There is no chunk "${PARTS}", which each page loads.`)
   const path = join(folder, "index.html")

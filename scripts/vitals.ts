@@ -45,8 +45,8 @@ new PerformanceObserver((list) => {
 }).observe({ type: "resource", buffered: true })`
 
 /**
- * Measures the largest contentful paint (LCP), the cumulative layout shift (CLS), the requests and their KiB of pages on
- * a processor that is four times slower, without a browser cache. Prints the medians. Returns the number of pages with
+ * Measures the largest contentful paint (LCP), the cumulative layout shift (CLS) and the requests of pages on a
+ * processor that is four times slower, without a browser cache. Prints the medians. Returns the number of pages with
  * too large a shift.
  */
 export async function measureVitals(browser: Browser, signIn: string): Promise<number> {

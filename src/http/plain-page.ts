@@ -18,7 +18,7 @@ const POLICY =
   `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; ` +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Headers of a plain page: it may load nothing and stand in no frame. */
+/** Headers of a plain page: it may load nothing, and no page may frame it. */
 export const PLAIN_PAGE_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": POLICY,

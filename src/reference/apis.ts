@@ -16,7 +16,7 @@ export interface Api {
   name: string
   /** The path of the list of pages for models, in the form of llmstxt.org. */
   llmsPath?: string
-  /** The path of all pages in one file, which models look for beside the list. */
+  /** The path of all pages in one file, which models look for next to the list. */
   llmsFullPath?: string
   surface: Surface
   /** Names of files in `guides/`, in the order in which a newcomer reads them. */

@@ -50,10 +50,9 @@ export const slugOf = (text: string) =>
     .replaceAll(" ", "-")
 
 /**
- * Renders the Markdown of a guide or a description. `linkOf` makes an address of each link. Headings and rows of
- * tables get anchors; `<!-- search: words -->` after a heading adds words for the search of the section, and
- * `<!-- rows: words -->` for each row of its table. Rows below `<!-- fields: words -->` describe another API, so
- * that answers about this one come first.
+ * Renders the Markdown of a guide or a description. `linkOf` makes an address of each link. Headings and rows get
+ * anchors; `<!-- search: words -->` after a heading adds words for the search of the section, `<!-- rows: words -->`
+ * for each row of its table, and `<!-- fields: words -->` for rows about another API, which the search finds last.
  */
 export function renderMarkdown(text: string, linkOf: (href: string) => string = (href) => href): Rendered {
   const tokens = marked.lexer(text)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import dashboard from "../../functions/dashboard.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
-/** What browsers send with the address of a page. */
+/** The header that browsers send for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" }
 
 let world: World

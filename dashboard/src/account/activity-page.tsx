@@ -35,7 +35,7 @@ export function ActivityPage() {
           label="By"
           name="by"
           value={filters.by}
-          all="Everybody"
+          all="All makers"
           options={ActivityEntryRules.by.words.map((maker) => [maker, MAKER_WORDS[maker]] as const)}
         />
         <TextFilter label="Changed object" name="subject_id" value={filters.subject_id} />

@@ -11,7 +11,7 @@ export const accountPages = {
   activity: {
     path: "/activity",
     title: "Activity",
-    about: "Who changed what in this account: keys, limits, prices, wallets, webhooks, spaces, decisions and sign-ins.",
+    about: "The changes of this account with their makers: keys, limits, prices, wallets, webhooks, spaces and sign-ins.",
     nav: "Integrations",
   },
 } as const satisfies Record<string, PageInfo>

@@ -65,7 +65,7 @@ export function TextFilter({ label, name, value = "", wide }: FilterProps & { wi
   useEffect(() => () => clearTimeout(timer.current), [])
   const send = (next: string) => {
     clearTimeout(timer.current)
-    // Pauses while somebody types are no steps of their own.
+    // Pauses in a word are no steps of their own.
     if (next !== value) change({ [name]: next || undefined }, { step: value === "" || next === "" })
   }
   return (

@@ -32,7 +32,7 @@ export function mountActivity(app: App) {
       tag: "Account",
       summary: "List the activity of the account",
       description:
-        "Who changed what in your account, newest first: keys, limits, prices, wallets, webhooks, spaces and their " +
+        "The changes of your account with their makers, newest first: keys, limits, prices, wallets, webhooks, spaces and their " +
         "versions, decisions, exports, erasures, sign-ins, and what operators did to the account. Entries cannot be changed. " +
         "They are kept as long as the service keeps its audit log.",
       query: z.strictObject({
