@@ -2,7 +2,7 @@ import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
 import { defineConfig, type Rolldown } from "vite"
 
-/** A part of the interface, such as a table, is in the file that every page loads, if this number of chunks share it. */
+/** The number of chunks from which on the part of the interface that they share is in the file of every page. */
 const SHARED_BY_MANY = 10
 
 /** The file with the parts of the interface, without its hash. */

@@ -11,7 +11,8 @@ export const accountPages = {
   activity: {
     path: "/activity",
     title: "Activity",
-    about: "The changes of this account with their makers: keys, limits, prices, wallets, webhooks, spaces and sign-ins.",
+    about:
+      "The changes of this account with their makers: keys, limits, prices, wallets, webhooks, spaces and sign-ins.",
     nav: "Integrations",
   },
 } as const satisfies Record<string, PageInfo>
