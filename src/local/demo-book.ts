@@ -1,12 +1,12 @@
 import { storedRows } from "../base/casts.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { usdDecimal } from "../base/money.ts"
+import { DAY_MS } from "../base/time.ts"
 import type { RunSql } from "../ops/seed.ts"
 import { sealReportKey } from "../provider-books/provider-report.ts"
 import { DEMO_ACCOUNTS } from "./provider-oauth.ts"
 
 const REPORTS = "reports.example.com"
-const DAY_MS = 86_400_000
 /** The account whose book is kept. */
 const [{ id: ACCOUNT }] = DEMO_ACCOUNTS as [(typeof DEMO_ACCOUNTS)[number]]
 /** A call that the provider has counted and the service has not, so that its day has a finding. */

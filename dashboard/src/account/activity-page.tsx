@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router"
+import { getRouteApi } from "@tanstack/react-router"
 import type { ActivityEntry } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { ActivityEntryRules } from "../api/rules.ts"
@@ -9,6 +9,7 @@ import { Dialog } from "../ui/dialog.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
 import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { useOpenedEntry } from "../ui/opened-entry.ts"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -21,10 +22,8 @@ const route = getRouteApi("/app/activity")
 const ACTIONS = Object.entries(ACTION_WORDS)
 
 export function ActivityPage() {
-  const { offset = 0, entry: opened, ...filters } = route.useSearch()
-  const navigate = useNavigate()
-  const open = (entry: number | undefined) =>
-    void navigate({ to: ".", search: ((old: object) => ({ ...old, entry })) as never, resetScroll: false })
+  const { offset = 0, entry: _entry, ...filters } = route.useSearch()
+  const [opened, open] = useOpenedEntry()
   const activity = useRead("listActivity", { query: { ...filters, limit: PAGE_ROWS, offset } })
   const entry = activity.data?.items.find(({ activity_id }) => activity_id === opened)
   return (

@@ -1,5 +1,4 @@
 import type { UseQueryResult } from "@tanstack/react-query"
-import { useNavigate, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { Answer } from "../api/call.ts"
 import type { AuditEntry } from "../api/operations.ts"
@@ -9,15 +8,13 @@ import { Button } from "../ui/button.tsx"
 import { AllChanges, ShownChanges } from "../ui/changes.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { KeyValues } from "../ui/facts.tsx"
+import { useOpenedEntry } from "../ui/opened-entry.ts"
 import type { Column } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
 
 /** Entries of the audit log. The entry named in the URL opens in a dialog with all changed fields. */
 export function AuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit">, Error>; empty: ReactNode }) {
-  const navigate = useNavigate()
-  const { entry: opened } = useSearch({ strict: false }) as { entry?: number }
-  const open = (entry: number | undefined) =>
-    void navigate({ to: ".", search: ((old: object) => ({ ...old, entry })) as never, resetScroll: false })
+  const [opened, open] = useOpenedEntry()
   const entry = of.data?.items.find(({ audit_id }) => audit_id === opened)
   return (
     <>
