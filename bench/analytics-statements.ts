@@ -60,7 +60,7 @@ export function analyticsReads(ends: Date): MeasuredRead[] {
     },
     {
       name: "balances now, 30 days",
-      sql: `select * from ${RELEASE}.balances_at($1::date, 30, 30)`,
+      sql: `select * from ${RELEASE}.balances_at($1::date, 30, 30, null)`,
       params: [date(1)],
     },
   ]

@@ -15,6 +15,7 @@ import { dispatchWebhook } from "../src/webhooks/dispatch-webhook.ts"
 import { advanceTurn } from "../test/harness/claim.ts"
 import { noQueue } from "../test/harness/context.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
+import { createdOnce } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 64
@@ -99,7 +100,10 @@ export function databaseOf(pool: pg.Pool): Database {
     getTypeParser: (oid: number, format?: "text" | "binary") =>
       oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
   }
+  const created = createdOnce((text) => pool.query(text))
   return databaseOver(async ({ sql: text, parameters }) => {
+    const creating = created(text)
+    if (creating) return creating.then(() => ({ rows: [] }))
     const name = names.get(text) ?? `s${names.size}`
     names.set(text, name)
     const { rows, rowCount } = await pool.query({ name, text, values: [...parameters], types } as pg.QueryConfig)
@@ -135,6 +139,6 @@ async function createAccount(sql: Sql, ctx: ReturnType<typeof workerContextOf>):
   const { value } = await createApiKey(sql, { userId, brand: "turnpike", name: "bench", caps, now })
   const credential = parseApiKey(value) as KeyCredential
   const space = await createSpace(ctx, credential, { title: "Bench", model: "rehearsal/standard" })
-  const webhook = await createWebhook(ctx, credential, { url: "https://hooks.example.com/in" })
+  const webhook = await createWebhook(ctx, credential, { url: "https://hooks.example.com/in", ping: true })
   return { credential, space: space.made.slug, webhookId: webhook.made.webhook.webhook_id, sent: 0 }
 }

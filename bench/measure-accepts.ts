@@ -4,7 +4,7 @@ import { createSite, startBareWorker } from "./site.ts"
 import { round, type Times, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-const ROUNDS = 4
+const ROUNDS = { full: 4, smoke: 1 }
 
 interface Rate extends Times {
   per_second: number
@@ -17,7 +17,7 @@ interface Rate extends Times {
  * affects both. The turns are published but not delivered, because running them is measured separately.
  */
 export async function measureAccepts(world: BenchWorld, options: Options, accounts: number, capped = false) {
-  const { seconds, acceptClients: clients } = options
+  const { seconds, acceptClients: clients, size } = options
   const site = await createSite(world, `accepts${accounts}`, { runs: false, accounts, capped })
   const bare = await startBareWorker(world, site)
   const targets = {
@@ -26,7 +26,7 @@ export async function measureAccepts(world: BenchWorld, options: Options, accoun
   }
   const rounds: Record<keyof typeof targets, Rate[]> = { accept: [], bare: [] }
   const samples: Record<keyof typeof targets, number[]> = { accept: [], bare: [] }
-  for (let i = -1; i < ROUNDS; i++) {
+  for (let i = -1; i < ROUNDS[size]; i++) {
     for (const name of ["accept", "bare"] as const) {
       const { url, groups } = targets[name]
       const meter = await startCpuMeter(groups)
@@ -40,7 +40,7 @@ export async function measureAccepts(world: BenchWorld, options: Options, accoun
     }
   }
   const total = (name: keyof typeof targets) => {
-    const per_second = round(rounds[name].reduce((sum, one) => sum + one.per_second, 0) / ROUNDS, 0)
+    const per_second = round(rounds[name].reduce((sum, one) => sum + one.per_second, 0) / ROUNDS[size], 0)
     const last = rounds[name].at(-1)
     const use = { ...last?.cores, generator: last?.generator_cores ?? 0 }
     return { per_second, ...timesOf(samples[name]), rounds: rounds[name].map((one) => one.per_second), cores: use }

@@ -9,8 +9,10 @@ import { round } from "./statistics.ts"
 import { storeLists } from "./store-lists.ts"
 import type { BenchWorld } from "./world.ts"
 
-const SIZES = { spaces: 50_000, users: 100_000, tasks: 20_000, groups: 500, accounts: 100 }
-const REPEATS = 5
+const SIZES = {
+  full: { spaces: 50_000, users: 100_000, tasks: 20_000, groups: 500, accounts: 100, repeats: 5 },
+  smoke: { spaces: 50, users: 1_000, tasks: 50, groups: 2, accounts: 2, repeats: 1 },
+}
 /** Text filters that match nearly all rows, some rows, and no rows. */
 const TEXTS = ["a", "77", "zzzz"]
 
@@ -19,16 +21,18 @@ const TEXTS = ["a", "77", "zzzz"]
  * fastest of 5 responses for each sort order and filter, in ms from the worker's statement to its rows (Server-Timing).
  * This includes the time of the stand-in.
  */
-export async function measureAdmin(world: BenchWorld, { stored }: Options) {
+export async function measureAdmin(world: BenchWorld, { stored, size }: Options) {
   const site = await createSite(world, "admin", { runs: false, accounts: 0 })
-  await storeLists(site.sql, { ...SIZES, turns: stored })
+  const { repeats, ...sizes } = SIZES[size]
+  await storeLists(site.sql, { ...sizes, turns: stored })
   const cookie = await startAdminCookie(site)
   const app = new App()
   admin.mount(app)
   const rows: Record<string, string> = {}
   for (const operation of app.operations.filter(({ method }) => method === "get")) {
     const times: [ms: number, query: string, status: number][] = []
-    for (const query of queriesOf(operation)) times.push(await timeOf(site, cookie, pathOf(operation), query))
+    for (const query of queriesOf(operation))
+      times.push(await timeOf(site, cookie, { path: pathOf(operation), query, repeats }))
     times.sort(([a], [b]) => b - a)
     const [slowest = [0, "", 0]] = times
     rows[operation.path] =
@@ -75,15 +79,15 @@ function queriesOf({ query }: Operation): string[] {
 async function timeOf(
   { runtime }: Site,
   cookie: string,
-  path: string,
-  query: string,
+  { path, query, repeats }: { path: string; query: string; repeats: number },
 ): Promise<[number, string, number]> {
   let best = Infinity
   let status = 0
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
+  for (let repeat = 0; repeat < repeats; repeat++) {
     const response = await fetch(`${runtime.url}${path}${query && `?${query}`}`, { headers: { cookie } })
     await response.arrayBuffer()
     status = response.status
+    if (status >= 500) throw new Error(`${path}?${query}: HTTP ${status}`)
     const [, ms = "0"] = /pg;[^,]*dur=([\d.]+)/.exec(response.headers.get("server-timing") ?? "") ?? []
     best = Math.min(best, Number(ms))
   }

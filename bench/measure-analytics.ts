@@ -4,10 +4,10 @@ import { reportReads } from "./analytics-reports.ts"
 import { analyticsReads, type MeasuredRead } from "./analytics-statements.ts"
 import { FILLING } from "./measure-books.ts"
 import { moneyReads } from "./money-reports.ts"
-import type { Options } from "./options.ts"
+import type { Options, Size } from "./options.ts"
 import { renewSession } from "./report-statement.ts"
 import { round } from "./statistics.ts"
-import { type StoredAnalytics, sqlOver, storedAnalytics, TAIL } from "./stored-analytics.ts"
+import { STORED, type StoredAnalytics, sqlOver, storedAnalytics } from "./stored-analytics.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** Server settings that prevent vacuums during the measurement and keep all pages in memory. */
@@ -16,9 +16,8 @@ export const ANALYTICS_SETTINGS = { ...FILLING, autovacuum: "off", shared_buffer
 /**
  * Calls before the measurement. After more than five, PostgreSQL can use generic plans, as on long-lived connections.
  */
-const WARMING = 6
-const REPEATS = 9
-const WRITTEN = { warming: 1, repeats: 3 }
+const OWN = { full: { warming: 6, repeats: 9 }, smoke: { warming: 0, repeats: 1 } }
+const WRITTEN = { full: { warming: 1, repeats: 3 }, smoke: { warming: 0, repeats: 1 } }
 
 interface Times {
   rows: number
@@ -39,11 +38,11 @@ type Table = [name: string, Measured][]
  * and equivalent hand-written queries. `ms` is the median of 9 calls after 6 others. `cpu` is the lowest CPU time of
  * the backend, which other load hardly affects.
  */
-export async function measureAnalytics(world: BenchWorld, { stored, fill }: Options) {
-  const few = await storedAnalytics(world, Math.round(stored / 10))
-  const many = await storedAnalytics(world, stored)
+export async function measureAnalytics(world: BenchWorld, { stored, fill, size }: Options) {
+  const few = await storedAnalytics(world, Math.round(stored / 10), size)
+  const many = await storedAnalytics(world, stored, size)
   if (fill) return { few: few.facts, many: many.facts }
-  const [ofFew, ofMany] = [await measureBoth(few), await measureBoth(many)]
+  const [ofFew, ofMany] = [await measureBoth(few, size), await measureBoth(many, size)]
   const lines = ofMany.map(([name, { rows, ms, cpu, written }], at) => {
     const tenth = ofFew[at]?.[1].cpu ?? Number.NaN
     const byHand = written && { "by hand": written.cpu, "× by hand": round(cpu / written.cpu, 2) }
@@ -52,12 +51,12 @@ export async function measureAnalytics(world: BenchWorld, { stored, fill }: Opti
   return { few: few.facts, many: many.facts, ...Object.fromEntries(lines) }
 }
 
-const measureBoth = async (stored: StoredAnalytics): Promise<Table> => [
-  ...(await measure(stored.rolled, stored.ends, "none queued")),
-  ...(await measure(stored.queued, stored.ends, `${TAIL} queued`)),
+const measureBoth = async (stored: StoredAnalytics, size: Size): Promise<Table> => [
+  ...(await measure(stored.rolled, stored.ends, { tail: "none queued", size })),
+  ...(await measure(stored.queued, stored.ends, { tail: `${STORED[size].tail} queued`, size })),
 ]
 
-async function measure(url: string, ends: Date, tail: string): Promise<Table> {
+async function measure(url: string, ends: Date, { tail, size }: { tail: string; size: Size }): Promise<Table> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const sql = sqlOver(client)
@@ -66,7 +65,7 @@ async function measure(url: string, ends: Date, tail: string): Promise<Table> {
     const reads = [...(await reportReads(sql, ends)), ...(await moneyReads(sql, ends)), ...analyticsReads(ends)]
     const [backend] = await sql<{ pid: number }>("select pg_backend_pid() as pid")
     const table: Table = []
-    for (const read of reads) table.push([`${read.name}, ${tail}`, await timeOf(client, backend?.pid ?? 0, read)])
+    for (const read of reads) table.push([`${read.name}, ${tail}`, await timeOf(client, backend?.pid ?? 0, read, size)])
     return table
   } finally {
     await client.end()
@@ -77,9 +76,10 @@ async function timeOf(
   client: pg.Client,
   pid: number,
   { sql, written, params = [], writtenParams = params }: MeasuredRead,
+  size: Size,
 ): Promise<Measured> {
-  const own = await timesOf(client, pid, sql, params, { warming: WARMING, repeats: REPEATS })
-  return { ...own, ...(written && { written: await timesOf(client, pid, written, writtenParams, WRITTEN) }) }
+  const own = await timesOf(client, pid, sql, params, OWN[size])
+  return { ...own, ...(written && { written: await timesOf(client, pid, written, writtenParams, WRITTEN[size]) }) }
 }
 
 async function timesOf(
@@ -87,7 +87,7 @@ async function timesOf(
   pid: number,
   sql: string,
   params: unknown[],
-  { warming, repeats }: typeof WRITTEN,
+  { warming, repeats }: { warming: number; repeats: number },
 ): Promise<Times> {
   const [times, cpus]: [number[], number[]] = [[], []]
   let rows = 0

@@ -4,9 +4,14 @@ import { parse } from "smol-toml"
 import { undeclared } from "../src/base/casts.ts"
 import { App, type Group } from "../src/http/app.ts"
 import type { Operation } from "../src/http/operation.ts"
+import { withClient } from "../src/local/databases.ts"
+import { directContext } from "../src/ops/direct.ts"
+import { publishSigningKeys } from "../src/ops/publish-signing-keys.ts"
+import { REPORT_FILE_POLICY } from "../src/report-files/policies.ts"
 import { account } from "../src/routes/account/group.ts"
 import { admin } from "../src/routes/admin/group.ts"
 import { v1 } from "../src/routes/v1/group.ts"
+import type { Options, Size } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createBenchAccount, createSite, type Site } from "./site.ts"
 import { startAdminCookie, startCookie } from "./start-cookie.ts"
@@ -16,8 +21,18 @@ import { storeOwner } from "./store-owner.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** Together 10,000 spaces and 100,000 users. The turns of a year use every space. */
-const LISTS = { turns: 20_000, spaces: 1_000, users: 100_000, tasks: 20_000, groups: 1_000, accounts: 20 }
-const OWNER = { spaces: 9_000, endUsers: 100_000, turns: 100_000 }
+const SIZES = {
+  full: {
+    lists: { turns: 20_000, spaces: 1_000, users: 100_000, tasks: 20_000, groups: 1_000, accounts: 20 },
+    owned: { spaces: 9_000, endUsers: 100_000, turns: 100_000 },
+    repeats: 3,
+  },
+  smoke: {
+    lists: { turns: 200, spaces: 20, users: 1_000, tasks: 20, groups: 2, accounts: 2 },
+    owned: { spaces: 30, endUsers: 20, turns: 300 },
+    repeats: 1,
+  },
+}
 
 /** Queries of operations that require one. */
 const QUERIES: Record<string, string> = {
@@ -26,9 +41,18 @@ const QUERIES: Record<string, string> = {
   search: "?q=space",
 }
 
+/** The days of the largest CSV of all spaces that is no file of a callback. */
+const DAYS_OF_CSV = REPORT_FILE_POLICY.rowsAtOnce / (SIZES.full.lists.spaces + SIZES.full.owned.spaces)
+
 /** Longer ranges than the default, of lists whose entries have days. */
 const LONG: Record<string, string[]> = {
-  getDailyUsage: ["?group_by=slug", "?group_by=slug&days=365", "?group_by=slug&days=365&empty_days=false"],
+  getDailyUsage: [
+    "?group_by=slug",
+    "?group_by=slug&days=365",
+    "?group_by=slug&days=365&empty_days=false",
+    // Has as many rows as a request answers with.
+    `?group_by=slug&days=${DAYS_OF_CSV}&format=csv`,
+  ],
   getContextSize: ["?days=90", "?days=90&empty_days=false"],
   getSubscriptionUsage: ["?days=365"],
 }
@@ -51,12 +75,16 @@ export interface DefaultAnswer {
 }
 
 /** Starts a site with 10,000 spaces, 100,000 users and the turns of a year. One account owns most of them. */
-export async function createLargeSite(world: BenchWorld): Promise<Site> {
+export async function createLargeSite(world: BenchWorld, size: Size = "full"): Promise<Site> {
+  const { lists, owned } = SIZES[size]
   const site = await createSite(world, "answers", { runs: false, accounts: 0 })
-  await storeLists(site.sql, LISTS)
+  await storeLists(site.sql, lists)
+  const { SECRETS_KEYS: ring = "" } = site.env
+  // For receipts, which are signed.
+  await withClient(site.databaseUrl, (client) => publishSigningKeys(directContext(client), ring))
   const owner = await createBenchAccount(world.version.seed, site.sql, site.runtime.url, {})
   await site.sql("update api_keys set scope = 'all' where user_id = $1", [owner.userId])
-  await storeOwner(site.sql, { userId: owner.userId, ...OWNER })
+  await storeOwner(site.sql, { userId: owner.userId, ...owned })
   return { ...site, accounts: [owner] }
 }
 
@@ -119,17 +147,22 @@ async function read({ runtime }: Site, path: string, headers: Record<string, str
   const body = new Uint8Array(await response.arrayBuffer())
   const ms = performance.now() - began
   const { cpu } = await meter()
-  const isJson = response.headers.get("content-type")?.includes("json") ?? false
-  const lists = isJson ? listsIn(JSON.parse(new TextDecoder().decode(body))) : []
+  if (response.status >= 500) throw new Error(`GET ${path}: HTTP ${response.status}`)
+  const type = response.headers.get("content-type") ?? ""
+  const text = new TextDecoder().decode(body)
+  const lists = type.includes("json") ? listsIn(JSON.parse(text)) : []
   return {
     status: response.status,
     bytes: body.length,
     entries: Math.max(0, ...lists),
-    rows: lists.reduce((sum, length) => sum + length, 0),
+    rows: type.includes("csv") ? rowsOf(text) : lists.reduce((sum, length) => sum + length, 0),
     ms: round(ms, 0),
     cpu_ms: round((cpu.worker ?? Number.NaN) * 1000, 0),
   }
 }
+
+/** The rows below the names of the columns. */
+const rowsOf = (csv: string) => csv.trimEnd().split("\n").length - 1
 
 /** The lengths of all lists in a value. */
 function listsIn(value: unknown): number[] {
@@ -150,8 +183,8 @@ async function readLimits(): Promise<Record<string, number | undefined>> {
 const MOST_SHARE = 0.1
 
 /** The default answers at size, those with the most CPU first. Fails if one uses a tenth of its worker's limit. */
-export async function measureAnswers(world: BenchWorld) {
-  const answers = await readDefaultAnswers(await createLargeSite(world), 3)
+export async function measureAnswers(world: BenchWorld, { size }: Options) {
+  const answers = await readDefaultAnswers(await createLargeSite(world, size), SIZES[size].repeats)
   const above = answers.filter(({ cpu_ms, limit_ms }) => cpu_ms > limit_ms * MOST_SHARE)
   const shown = answers
     .toSorted((a, b) => b.cpu_ms / b.limit_ms - a.cpu_ms / a.limit_ms)

@@ -12,7 +12,11 @@ const SAMPLE_MS = 25
 const SETTLE_MS = 500
 /** The longest wait for an attack. */
 const MOST_MS = 40_000
-const WARM_TURNS = 20
+/** `isShared`: all attacks have one worker, which starts once. The later hoards could end it, so smoke omits them. */
+const SIZES = {
+  full: { warmTurns: 20, isShared: false, hoards: Number.POSITIVE_INFINITY },
+  smoke: { warmTurns: 1, isShared: true, hoards: 6 },
+}
 const SERVED = {
   runs: true,
   accounts: 2,
@@ -25,16 +29,19 @@ const SERVED = {
  * time. The heap has the platform's limit; a worker that exceeds it ends, and its row says so. Memory is the maximum in
  * MiB above the idle worker, of the isolate (heap with garbage, and buffers) and of the process.
  */
-export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
+export async function measureAttacks(world: BenchWorld, { seconds, size }: Options) {
+  const { warmTurns, isShared, hoards } = SIZES[size]
   const hostile = await startHostileServer()
   world.keep(hostile.stop)
+  const shared = isShared ? await createSite(world, "attacks", SERVED) : null
   const attacks = []
   const repeated = Object.entries(BLOCKING).map(([name, attack]) => [name, repeat(attack, seconds)] as const)
-  for (const [attack, make] of [...repeated, ...Object.entries(HOARDS)]) {
+  for (const [attack, make] of [...repeated, ...Object.entries(HOARDS).slice(0, hoards)]) {
     const closers: (() => Promise<unknown>)[] = []
+    const keep = (close: () => Promise<unknown>) => void closers.push(close)
     try {
-      const site = await createSite({ ...world, keep: (close) => void closers.push(close) }, "attacks", SERVED)
-      const row = { attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds })) }
+      const site = shared ?? (await createSite({ ...world, keep }, "attacks", SERVED))
+      const row = { attack, ...(await measureOne(world, site, { make, server: hostile.url, seconds, warmTurns })) }
       // All attacks take minutes, so this shows the progress.
       console.error(JSON.stringify(row))
       attacks.push(row)
@@ -48,14 +55,14 @@ export async function measureAttacks(world: BenchWorld, { seconds }: Options) {
 async function measureOne(
   world: BenchWorld,
   site: Site,
-  { make, server, seconds }: { make: Attack; server: string; seconds: number },
+  { make, server, seconds, warmTurns }: { make: Attack; server: string; seconds: number; warmTurns: number },
 ) {
   const { key, space } = site.accounts[1] ?? { key: "", space: "" }
   const attacker: Attacker = { site, key, space, server }
   // Opened first, because the first read of an inspector stops the worker for half a second.
   const meter = await openHeapMeter(site.runtime.inspector ?? "")
   // Warms up, so that the code is compiled and the young generation of the heap has its size.
-  for (let n = 0; n < WARM_TURNS; n++) await attackTurn(attacker, "hello")
+  for (let n = 0; n < warmTurns; n++) await attackTurn(attacker, "hello")
   await readFor(world, site, 1)
   // Memory is watched here too, so that watching does not affect the comparison.
   const idle = await watchMemory(site, meter)

@@ -16,7 +16,7 @@ import { round, secondsSince, timesOf } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
-const SWEEP_MS = 60_000
+const SWEEP_MS = { full: 60_000, smoke: 2_000 }
 const LOOK_MS = 1_000
 /** One of this many turns was running when its worker died. */
 const LOST_ONE_IN = 100
@@ -27,7 +27,7 @@ const TOP = 8
  * `--accounts`; one of a hundred is running with an expired lease. Sweeps run each minute, as deployed. It is over when
  * all charges are posted and all usage is in the reports. Statements are counted for the whole service.
  */
-export async function measureBacklog(world: BenchWorld, { stored: turns, accounts }: Options) {
+export async function measureBacklog(world: BenchWorld, { stored: turns, accounts, size }: Options) {
   const site = await createSite(world, "backlog", { runs: true, accounts: accounts + 1, timed: true })
   const verbs = await readVerbs(world.version)
   const pool = new pg.Pool({ connectionString: site.databaseUrl, max: 4, types: TYPES })
@@ -40,12 +40,12 @@ export async function measureBacklog(world: BenchWorld, { stored: turns, account
 
   const until = { isOver: false }
   const began = performance.now()
-  const sweeping = sweepEachMinute(site, until)
+  const sweeping = sweepOften(site, until, SWEEP_MS[size])
   const [other] = site.accounts.slice(-1)
   const others = other ? sendDuring(site, other, "during", () => until.isOver) : Promise.resolve([])
   const ids = site.accounts.slice(0, accounts).map(({ userId }) => userId)
   while (await has(site, "open_turns where user_id = any ($1)", ids)) await pause(LOOK_MS)
-  const ended = secondsSince(began, 1)
+  const ended = (performance.now() - began) / 1000
   const atEnd = await world.standIns.ask<StatementTimes[]>(question)
   while (await isBehind(site)) await pause(LOOK_MS)
   const normal = secondsSince(began, 1)
@@ -63,7 +63,7 @@ export async function measureBacklog(world: BenchWorld, { stored: turns, account
   return {
     turns: `${turns} of ${accounts} accounts, ${lost} of them were running`,
     "put in in seconds": putSeconds,
-    "all ended after seconds": ended,
+    "all ended after seconds": round(ended, 1),
     "ended per second": round(turns / ended, 0),
     "all normal after seconds": normal,
     ends,
@@ -118,13 +118,13 @@ async function accept(
 }
 
 /** Returns how often they ran. */
-async function sweepEachMinute({ env, runtime }: Site, until: { isOver: boolean }): Promise<number> {
+async function sweepOften({ env, runtime }: Site, until: { isOver: boolean }, everyMs: number): Promise<number> {
   const parsed = parseBaseEnv({ ...env, CALLBACKS_URL: runtime.url, FILES: {} })
   const sweeps = { turns: sweepTurns, postings: sweepPostings, analytics: sweepAnalytics }
   let count = 0
   for (let next = performance.now(); !until.isOver; await pause(LOOK_MS)) {
     if (performance.now() < next) continue
-    next += SWEEP_MS
+    next += everyMs
     const ctx = createContext(parsed, (work) => void work.catch(() => {}))
     await runSweeps({ ...ctx, redis: createRedis(parsed, ctx.meter) }, sweeps)
     count++

@@ -9,7 +9,7 @@ import { round, secondsSince } from "./statistics.ts"
 import { storeAccounts, storeTurns } from "./store-books.ts"
 import type { BenchWorld } from "./world.ts"
 
-const NEW_TURNS = 10_000
+const NEW_TURNS = { full: 10_000, smoke: 200 }
 /** Server settings that speed up storing millions of rows. */
 export const FILLING = { maintenance_work_mem: "512MB", max_wal_size: "8GB" }
 
@@ -17,9 +17,10 @@ export const FILLING = { maintenance_work_mem: "512MB", max_wal_size: "8GB" }
  * Measures the reconciliation after a year with the stored turns: two passes over all history, and an hourly pass after
  * 10,000 new turns. The results are the seconds of all statements, and of the longest one, which checks a slice.
  */
-export async function measureBooks(world: BenchWorld, { stored: turns }: Options) {
+export async function measureBooks(world: BenchWorld, { stored: turns, size }: Options) {
   const { url, sql } = await createSiteDatabase(world, "books")
   await world.version.fillDatabase(url)
+  const added = NEW_TURNS[size]
   const began = performance.now()
   const ends = new Date()
   const old = await storeAccounts(sql, turns, ends)
@@ -33,8 +34,8 @@ export async function measureBooks(world: BenchWorld, { stored: turns }: Options
   const first = await measurePass(client, systemClock.now, (ctx) => reconcileNow(ctx))
   const again = await measurePass(client, systemClock.now, (ctx) => reconcileNow(ctx))
   const hourLater = () => new Date(ends.getTime() + RECONCILIATION_POLICY.everyMs + (Date.now() - ends.getTime()))
-  const stepMs = RECONCILIATION_POLICY.everyMs / NEW_TURNS
-  await storeTurns(sql, { ...stored, begins: new Date(ends.getTime() - stored.turns * stepMs), stepMs }, NEW_TURNS)
+  const stepMs = RECONCILIATION_POLICY.everyMs / added
+  await storeTurns(sql, { ...stored, begins: new Date(ends.getTime() - stored.turns * stepMs), stepMs }, added)
   const hourly = await measurePass(client, hourLater, async (ctx) => {
     while (!(await sweepBooks(ctx)).finished);
   })
@@ -52,7 +53,7 @@ export async function measureBooks(world: BenchWorld, { stored: turns }: Options
     filled,
     "all history": first,
     "all history, again": again,
-    [`hourly, ${NEW_TURNS} new`]: hourly,
+    [`hourly, ${added} new`]: hourly,
     "hourly, none new": idle,
   }
 }

@@ -8,7 +8,7 @@ import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
 const CREDIT_MICROS = 1e13
-const ROUNDS = 15
+const ROUNDS = { full: 15, smoke: 1 }
 /** The turns of one connection. PostgreSQL decides on a plan after five executions of a statement. */
 const TURNS = 10
 
@@ -19,7 +19,7 @@ type Spent = Record<Step, number>
  * Measures the processor time of PostgreSQL for the first turns of a new connection, by the kernel's counter of its
  * process. Each figure is the least of all rounds. It needs a server on this machine.
  */
-export async function measureCold(world: BenchWorld, _options: Options) {
+export async function measureCold(world: BenchWorld, { size }: Options) {
   const { url, sql } = await createSiteDatabase(world, "cold")
   await world.version.fillDatabase(url)
   const verbs = await readVerbs(world.version)
@@ -30,7 +30,7 @@ export async function measureCold(world: BenchWorld, _options: Options) {
   await sql("vacuum analyze")
   const opened: number[] = []
   const rounds: Spent[][] = []
-  for (let ran = 0; ran < ROUNDS; ran++) {
+  for (let ran = 0; ran < ROUNDS[size]; ran++) {
     await client.end()
     client = await openClient(url)
     await client.query("do $$ begin end $$")
@@ -109,11 +109,11 @@ async function createTurns({ version }: BenchWorld, verbs: Verbs, sql: Sql, conn
 }
 
 /** Measures a plain turn from POST to its end, on a service without open connections and on one with 20 warm ones. */
-export async function measureColdTurn(world: BenchWorld, _options: Options) {
+export async function measureColdTurn(world: BenchWorld, { size }: Options) {
   const site = await createSite(world, "coldturn", { runs: true })
   const pids = "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
   const [none, warm]: number[][] = [[], []]
-  for (let ran = 0; ran < ROUNDS; ran++) {
+  for (let ran = 0; ran < ROUNDS[size]; ran++) {
     await sendTurn(site)
     await site.sql(`select pg_terminate_backend(p.pid, 10000) from (${pids}) p`)
     none?.push(await sendTurn(site))

@@ -1,25 +1,30 @@
 import { createHash } from "node:crypto"
 import { FILE_POLICY } from "../src/files/policies.ts"
+import type { Options } from "./options.ts"
 import { memoryMb } from "./processes.ts"
 import { createSite } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-const ROUNDS = 4
 const MiB = 1024 * 1024
+const SIZES = {
+  full: { rounds: 4, bytes: FILE_POLICY.maxBytes },
+  smoke: { rounds: 1, bytes: 2 * FILE_POLICY.partBytes },
+}
 const SAMPLE_MS = 20
 
 /**
  * Uploads and downloads the largest file and measures the memory of the runtime, which must not depend on the size of a
  * transfer.
  */
-export async function measureFiles(world: BenchWorld) {
+export async function measureFiles(world: BenchWorld, { size }: Options) {
+  const { rounds, bytes } = SIZES[size]
   const site = await createSite(world, "files", { runs: false })
   const { url, pid } = site.runtime
   const { key, space } = site.accounts[0] ?? { key: "", space: "" }
   const headers = { authorization: `Bearer ${key}` }
-  const upload = async (bytes: number) => {
-    const options = { method: "POST", headers, body: bytesOf(bytes), duplex: "half" as const }
+  const upload = async (total: number) => {
+    const options = { method: "POST", headers, body: bytesOf(total), duplex: "half" as const }
     const response = await fetch(`${url}/v1/spaces/${space}/files?name=bench.bin`, options)
     if (response.status !== 201) throw new Error(await response.text())
     return (await response.json()) as { file_id: string; sha256: string }
@@ -35,9 +40,9 @@ export async function measureFiles(world: BenchWorld) {
   // Warms up: the first transfers fill the young generation of the heap and the allocator's pages.
   await download(await upload(2 * FILE_POLICY.partBytes))
   const points = []
-  for (let count = 1; count <= ROUNDS; count++) {
+  for (let count = 1; count <= rounds; count++) {
     const before = await memoryMb(pid)
-    const up = await watch(pid, () => upload(FILE_POLICY.maxBytes))
+    const up = await watch(pid, () => upload(bytes))
     const down = await watch(pid, () => download(up.answer))
     await remove(up.answer)
     points.push({
@@ -45,8 +50,8 @@ export async function measureFiles(world: BenchWorld) {
       mb_before: before,
       mb_upload: up.mb,
       mb_download: down.mb,
-      upload_mib_per_s: round(FILE_POLICY.maxBytes / MiB / up.seconds, 0),
-      download_mib_per_s: round(FILE_POLICY.maxBytes / MiB / down.seconds, 0),
+      upload_mib_per_s: round(bytes / MiB / up.seconds, 0),
+      download_mib_per_s: round(bytes / MiB / down.seconds, 0),
     })
   }
   return { points }

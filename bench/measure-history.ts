@@ -5,14 +5,16 @@ import { round, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const FEW = 100
-const ROUNDS = 4
+/** `seconds`: the most of a round's requests of one kind. */
+const SIZES = { full: { rounds: 4, seconds: 1 }, smoke: { rounds: 1, seconds: 0.2 } }
 
 /**
  * Compares a POST and a GET with many stored turns and with 100 of them, in two databases and alternating rounds.
  * database: the mean ms of the statement by PostgreSQL's own clock, including planning; null if the server keeps no
  * statistics.
  */
-export async function measureHistory(world: BenchWorld, { stored }: Options) {
+export async function measureHistory(world: BenchWorld, { stored, size }: Options) {
+  const { rounds, seconds } = SIZES[size]
   const sites = {
     few: await createSite(world, "few", { runs: false }),
     many: await createSite(world, "many", { runs: false }),
@@ -23,12 +25,12 @@ export async function measureHistory(world: BenchWorld, { stored }: Options) {
     get: { few: [] as number[], many: [] as number[] },
   }
   let hasStatistics = false
-  for (let i = -1; i < ROUNDS; i++) {
+  for (let i = -1; i < rounds; i++) {
     // After the first round, which makes plans and fills caches.
     if (i === 0) hasStatistics = await prepareStatistics(sites.many)
     for (const size of ["few", "many"] as const) {
       const { runtime, accounts } = sites[size]
-      const job = { url: runtime.url, accounts, prefix: "history", clients: 1, seconds: 1 }
+      const job = { url: runtime.url, accounts, prefix: "history", clients: 1, seconds }
       const post = await world.load.run({ ...job, count: 300 })
       const get = await world.load.run({ ...job, count: 600, paths: paths[size] })
       if (i < 0) continue

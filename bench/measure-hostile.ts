@@ -8,7 +8,7 @@ import type { BenchWorld } from "./world.ts"
 const SERVED = { runs: true, bindings: { ALLOW_PRIVATE_TARGETS: "1", LOG_LEVEL: "silent" }, accounts: 2 }
 /** In a mix, one of this number of requests is hostile. */
 const ONE_IN = 5
-const ROUNDS = 3
+const ROUNDS = { full: 3, smoke: 1 }
 
 /** Measures the longest wait of an honest client during each attack, and turns in a mix with 20 % hostile requests. */
 export async function measureHostile(world: BenchWorld, options: Options) {
@@ -60,14 +60,14 @@ async function measureWaits(world: BenchWorld, { seconds }: Options, server: str
 }
 
 /** Measures a client that posts turns and waits for each, while other clients send honest or hostile requests. */
-async function measureMix(world: BenchWorld, { seconds }: Options, server: string) {
+async function measureMix(world: BenchWorld, { seconds, size }: Options, server: string) {
   const site = await createSite(world, "mix", SERVED)
   const attacker = attackerOf(site, server)
   const attacks = Object.values(HOSTILE_REQUESTS)
   const without: number[] = []
   const beside: number[] = []
   await postTurns(site, { seconds: 1, hostile: async () => {} })
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS[size]; round++) {
     without.push(...(await postTurns(site, { seconds })))
     let n = 0
     const hostile = async () => attacks[n++ % attacks.length]?.(attacker)

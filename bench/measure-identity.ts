@@ -12,7 +12,7 @@ import { quartersOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 4
-const ROUNDS = 8
+const ROUNDS = { full: 8, smoke: 1 }
 const TEXT = '[call lookup_order {"id":"A-1"}]\n[reply It left.]'
 
 type Identity = "none" | "signed"
@@ -22,6 +22,7 @@ type Identity = "none" | "signed"
  * identity is `none` or `signed`. Rounds of both kinds take turns, because the speed of a machine varies by more.
  */
 export async function measureIdentity(world: BenchWorld, options: Options) {
+  const rounds = ROUNDS[options.size]
   const shop = await startShop(world)
   const bindings = { ALLOW_PRIVATE_TARGETS: "1" }
   const site = await createSite(world, "identity", { runs: true, accounts: ACCOUNTS, bindings })
@@ -33,7 +34,7 @@ export async function measureIdentity(world: BenchWorld, options: Options) {
   }
   const costs: Record<Identity, number[]> = { none: [], signed: [] }
   // The first round only warms up.
-  for (let nth = -1; nth < ROUNDS; nth++) {
+  for (let nth = -1; nth < rounds; nth++) {
     const order: Identity[] = nth % 2 === 0 ? ["none", "signed"] : ["signed", "none"]
     for (const identity of order) {
       const before = { ...shop.calls }
@@ -45,7 +46,7 @@ export async function measureIdentity(world: BenchWorld, options: Options) {
     }
   }
   return {
-    rounds: ROUNDS,
+    rounds,
     calls: shop.calls.all,
     worker_ms_per_turn: { none: quartersOf(costs.none), signed: quartersOf(costs.signed) },
     identity_ms_per_call: quartersOf(costs.signed.map((cost, nth) => cost - (costs.none[nth] ?? Number.NaN))),

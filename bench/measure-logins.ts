@@ -1,14 +1,16 @@
 import { createUser } from "../src/ops/seed.ts"
 import { hashPassword } from "../src/sign-in/password.ts"
+import type { Options } from "./options.ts"
 import { createSite } from "./site.ts"
 import { timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 /** Below the limit of an account for unknown addresses, so that no login is throttled. */
-const SAMPLES = 50
+const SAMPLES = { full: 50, smoke: 2 }
 
 /** Measures a wrong password for each kind of account, each login from a new address. Ratios are of medians. */
-export async function measureLogins(world: BenchWorld) {
+export async function measureLogins(world: BenchWorld, { size }: Options) {
+  const samples = SAMPLES[size]
   const site = await createSite(world, "logins", { runs: false })
   const passwordHash = await hashPassword("correct horse battery staple")
   const person = async (email: string, hash: object) => createUser(site.sql, { email, ...hash })
@@ -18,7 +20,7 @@ export async function measureLogins(world: BenchWorld) {
   await site.sql("update users set disabled_at = now() where user_id = $1", [disabled])
   const kinds = ["known", "unknown", "without", "disabled"] as const
   const times: Record<string, number[]> = {}
-  for (let n = -2; n < SAMPLES; n++) {
+  for (let n = -2; n < samples; n++) {
     // Each kind is first equally often.
     for (let turn = 0; turn < kinds.length; turn++) {
       const at = (turn + n + 2) % kinds.length
@@ -32,7 +34,7 @@ export async function measureLogins(world: BenchWorld) {
   const ratios = kinds
     .slice(1)
     .map((kind) => [`${kind}_of_known`, ((medians[kind] ?? 0) / (medians.known ?? 1)).toFixed(3)])
-  return { samples: SAMPLES, p50_ms: medians, ...Object.fromEntries(ratios) }
+  return { samples, p50_ms: medians, ...Object.fromEntries(ratios) }
 }
 
 async function tryWrong(url: string, email: string, address: string): Promise<number> {

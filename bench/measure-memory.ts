@@ -14,7 +14,7 @@ import type { BenchWorld } from "./world.ts"
 const MiB = 1024 * 1024
 const SAMPLE_MS = 1_000
 /** One of this many samples is taken after a garbage collection, and counts as live memory. */
-const PER_COLLECTION = 15
+const PER_COLLECTION = { full: 15, smoke: 1 }
 const SETTLE_MS = 500
 /** The turns that a runner carries, and the large turns before each of them in its conversation. */
 const CROWD = 64
@@ -42,7 +42,7 @@ interface Sample {
  * tools with large answers, streams with readers, files, and 64 turns at once with long histories. It reports all
  * samples, and those after a garbage collection. Fails if the isolate exceeds the platform's limit.
  */
-export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options, "minutes">) {
+export async function measureMemory(world: BenchWorld, { minutes, size }: Options) {
   const site = await createSite(world, "memory", SERVED)
   const customer = await startCustomer(world)
   const meter = await openHeapMeter(site.runner.inspector ?? "")
@@ -50,7 +50,7 @@ export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options
   const rss = await memoryMb(site.runner.pid)
   const cpu = await startCpuMeter({ runner: [site.runner.pid] })
   const end = performance.now() + minutes * 60_000
-  const watch = watchHeap(meter)
+  const watch = watchHeap(meter, { perCollection: PER_COLLECTION[size] })
   const counts = await Promise.all([
     plainTurns(world, site, end),
     repeat(end, () => toolTurn(site, customer)),
@@ -82,7 +82,7 @@ export async function measureMemory(world: BenchWorld, { minutes }: Pick<Options
 export async function measureFullRunner(world: BenchWorld): Promise<number> {
   const site = await createSite(world, "full", SERVED)
   const meter = await openHeapMeter(site.runner.inspector ?? "")
-  const watch = watchHeap(meter, 100)
+  const watch = watchHeap(meter, { everyMs: 100 })
   for (let n = 0; n <= HISTORY; n++) await crowd(site, n)
   const { all } = await watch.stop()
   meter.close()
@@ -105,7 +105,7 @@ async function atRest(meter: HeapMeter): Promise<number> {
 }
 
 /** Samples until `stop`, which throws when the worker has died. */
-function watchHeap(meter: HeapMeter, everyMs = SAMPLE_MS) {
+function watchHeap(meter: HeapMeter, { everyMs = SAMPLE_MS, perCollection = PER_COLLECTION.full }) {
   const [all, live]: [Sample[], Sample[]] = [[], []]
   const began = performance.now()
   let isOver = false
@@ -117,7 +117,7 @@ function watchHeap(meter: HeapMeter, everyMs = SAMPLE_MS) {
   const watching = (async () => {
     for (let n = 1; !isOver; n++) {
       await take(all)
-      if (n % PER_COLLECTION === 0) {
+      if (n % perCollection === 0) {
         meter.collect()
         await pause(SETTLE_MS)
         await take(live)

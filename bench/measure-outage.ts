@@ -16,12 +16,13 @@ import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 16
 const CONNECTIONS = 8
-const SWEEP_MS = 60_000
 const LOOK_MS = 1000
-const NORMAL_MS = 10_000
 const PAUSE_MS = 250
-/** Longer than QStash retries a delivery, so that the first messages become dead letters. */
-const DOWN_MS = 120_000
+/** `downMs`: longer than QStash retries a delivery, so that the first messages become dead letters. */
+const SIZES = {
+  full: { sweepMs: 60_000, normalMs: 10_000, downMs: 120_000 },
+  smoke: { sweepMs: 2_000, normalMs: 500, downMs: 2_000 },
+}
 
 type Part = "queue" | "database" | "provider"
 
@@ -36,12 +37,13 @@ interface Door {
  * sweeps run every minute and one worker runs them all. An outage of the database or provider starts with the first
  * messages, and the time counts from its end. Another account's turns are measured during that and before.
  */
-export async function measureOutage(world: BenchWorld, { stored: turns }: Options, part: Part) {
+export async function measureOutage(world: BenchWorld, { stored: turns, size }: Options, part: Part) {
+  const { sweepMs, normalMs, downMs } = SIZES[size]
   const [database, model] = [{ url: "", isDown: false }, await startModel(world)]
   const site = await createSite(world, `outage_${part}`, {
     runs: true,
     accounts: ACCOUNTS + 1,
-    bindings: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "bench" },
+    bindings: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: "bench", LOG_LEVEL: "silent" },
     ...(part === "database" && { databaseAt: (url) => startDoor(world, url, database) }),
   })
   if (part === "provider") await useBenchModel(site)
@@ -51,31 +53,33 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   world.keep(() => pool.end())
   const ctx = contextOver(verbs, pool)
   const other = site.accounts[ACCOUNTS] as BenchAccount
-  const normalUntil = performance.now() + NORMAL_MS
+  const normalUntil = performance.now() + normalMs
   const normal = await sendDuring(site, other, "normal", () => performance.now() > normalUntil)
   const accepting = performance.now()
   await acceptAll(verbs, ctx, site, turns)
   const acceptSeconds = secondsSince(accepting, 1)
-  await pause(SWEEP_MS)
+  await pause(sweepMs)
 
   const env = parseBaseEnv({ ...site.env, CALLBACKS_URL: site.runtime.url, FILES: {} })
   const { queue } = createContext(env, () => {})
   const down = part === "database" ? database : model
   const sweeps: { called: boolean; seconds: number }[] = []
   const sweepsUntil = { isOver: false }
-  const sweeping = sweepEachMinute({ ...ctx, queue }, sweepsUntil, () => part === "database" && database.isDown, sweeps)
+  const isDown = () => part === "database" && database.isDown
+  const sweeping = sweepOften({ ...ctx, queue }, { until: sweepsUntil, everyMs: sweepMs, isDown }, sweeps)
   if (part !== "queue") {
     // The first messages are out.
-    if (part === "database") await pause(SWEEP_MS / 4)
+    if (part === "database") await pause(sweepMs / 4)
     down.isDown = true
-    await pause(DOWN_MS)
+    await pause(downMs)
     down.isDown = false
   }
 
+  const left = await countOpen(site, sixteen)
   const back = performance.now()
   const others = sendDuring(site, other, "during", () => sweepsUntil.isOver)
-  while (await hasOpen(site, sixteen)) await pause(LOOK_MS)
-  const seconds = secondsSince(back, 1)
+  while ((await countOpen(site, sixteen)) > 0) await pause(LOOK_MS)
+  const seconds = (performance.now() - back) / 1000
   sweepsUntil.isOver = true
   await sweeping
   const [ends] = await site.sql(
@@ -89,26 +93,27 @@ export async function measureOutage(world: BenchWorld, { stored: turns }: Option
   return {
     turns,
     "accepted in seconds": acceptSeconds,
-    ...(part !== "queue" && { "down for seconds": DOWN_MS / 1000 }),
-    "all ended after seconds": seconds,
-    "ended per second": round(turns / seconds, 0),
+    ...(part !== "queue" && { "down for seconds": downMs / 1000 }),
+    "left to end": left,
+    "all ended after seconds": round(seconds, 1),
+    // A few turns can all end with the first messages.
+    "ended per second": left === 0 ? null : round(left / seconds, 0),
     ends,
-    "sweeps, and the longest in seconds": `${sweeps.length}, ${Math.max(...sweeps.map((sweep) => sweep.seconds))}`,
+    "sweeps, and the longest in seconds": `${sweeps.length}, ${Math.max(0, ...sweeps.map((sweep) => sweep.seconds))}`,
     "sweeps that called a runner": called,
     "another account, as usual": timesOf(normal),
     "another account, during that": timesOf(await others),
   }
 }
 
-async function sweepEachMinute(
+async function sweepOften(
   ctx: Context,
-  until: { isOver: boolean },
-  isDown: () => boolean,
+  { until, everyMs, isDown }: { until: { isOver: boolean }; everyMs: number; isDown: () => boolean },
   sweeps: { called: boolean; seconds: number }[],
 ): Promise<void> {
   for (let next = performance.now(); !until.isOver; await pause(PAUSE_MS)) {
     if (performance.now() < next) continue
-    next += SWEEP_MS
+    next += everyMs
     if (isDown()) continue
     const at = performance.now()
     const { called } = await sweepTurns(ctx)
@@ -116,12 +121,12 @@ async function sweepEachMinute(
   }
 }
 
-async function hasOpen({ sql }: Site, userIds: number[]): Promise<boolean> {
-  const [row] = await sql<{ has: boolean }>(
-    "select exists (select from open_turns o where o.user_id = any ($1)) as has",
+async function countOpen({ sql }: Site, userIds: number[]): Promise<number> {
+  const [row] = await sql<{ open: number }>(
+    "select count(*)::integer as open from open_turns o where o.user_id = any ($1)",
     [userIds],
   )
-  return row?.has ?? false
+  return row?.open ?? 0
 }
 
 /** Accepts the turns by calling the procedure, without publishing them. */

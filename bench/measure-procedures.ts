@@ -1,7 +1,7 @@
 import { statementLabel } from "../src/local/statement-label.ts"
 import { timeTurns } from "./measure-turns.ts"
 import type { Options } from "./options.ts"
-import { createSite, type Site } from "./site.ts"
+import { createSite, type Site, type Sql } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -60,13 +60,17 @@ export async function measureProcedures(world: BenchWorld, options: Options) {
 export async function prepareStatistics({ sql }: Pick<Site, "sql">): Promise<boolean> {
   try {
     await sql("create extension pg_stat_statements")
-    await sql("select pg_stat_statements_reset()")
+    await resetStatements(sql)
     return true
   } catch {
     // The server of DATABASE_URL may not have loaded the extension.
     return false
   }
 }
+
+/** Only those of this database, because others may share the server. */
+export const resetStatements = (sql: Sql) =>
+  sql("select pg_stat_statements_reset(dbid => (select oid from pg_database where datname = current_database()))")
 
 export async function readStatements({ sql }: Site): Promise<(Spent & { planned: number })[]> {
   const rows = await sql<Spent & { planned: number }>(

@@ -6,7 +6,7 @@ import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const WITHOUT = ["drop trigger turns_ended_queued on turns", "drop trigger ledger_queued on ledger"]
-const BATCH = 500
+const BATCH = { full: 500, smoke: 20 }
 const TABLES = [
   "turn_ends",
   "ledger_queue",
@@ -23,14 +23,15 @@ const TABLES = [
  * in alternating batches. After each batch the roller empties the queues. The results are the CPU ms of the server for
  * a turn, and the sizes of the tables.
  */
-export async function measureQueues(world: BenchWorld, { turns }: Options) {
+export async function measureQueues(world: BenchWorld, { turns, size }: Options) {
+  const batch = BATCH[size]
   const queued = await createChurnSite(world, "queued", [])
   const unqueued = await createChurnSite(world, "unqueued", WITHOUT)
   const batches: Record<"with" | "without" | "rolled", number[]> = { with: [], without: [], rolled: [] }
-  for (let ran = 0; ran < turns; ran += BATCH) {
-    batches.with.push(await cpuOf(world, () => queued.runTurns(BATCH)))
-    batches.without.push(await cpuOf(world, () => unqueued.runTurns(BATCH)))
-    batches.rolled.push(await cpuOf(world, () => roll(queued)))
+  for (let ran = 0; ran < turns; ran += batch) {
+    batches.with.push(await cpuOf(world, batch, () => queued.runTurns(batch)))
+    batches.without.push(await cpuOf(world, batch, () => unqueued.runTurns(batch)))
+    batches.rolled.push(await cpuOf(world, batch, () => roll(queued)))
   }
   return {
     turns: queued.count(),
@@ -40,10 +41,10 @@ export async function measureQueues(world: BenchWorld, { turns }: Options) {
 }
 
 /** The CPU ms of the server for one turn of the batch. */
-async function cpuOf({ postgresPids }: BenchWorld, work: () => Promise<unknown>): Promise<number> {
+async function cpuOf({ postgresPids }: BenchWorld, batch: number, work: () => Promise<unknown>): Promise<number> {
   const meter = await startCpuMeter({ postgres: postgresPids })
   await work()
-  return ((await meter()).cpu.postgres ?? Number.NaN) * (1000 / BATCH)
+  return ((await meter()).cpu.postgres ?? Number.NaN) * (1000 / batch)
 }
 
 const roll = ({ sql }: ChurnSite) => sql(`select ${RELEASE}.roll_turns(5000), ${RELEASE}.roll_ledger(5000)`)

@@ -11,14 +11,14 @@ import type { startDevServer } from "../src/local/dev-server.ts"
 import { directContext } from "../src/ops/direct.ts"
 import { markRestored } from "../src/ops/restored.ts"
 import type { BenchAccount } from "./load.ts"
+import type { Options } from "./options.ts"
 import { createSite, restoreSite, type Site } from "./site.ts"
 import { secondsSince } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const run = promisify(execFile)
-const TURNS = 120
-/** The backup is made after this many turns were sent, the disaster happens after twice as many. */
-const AT_BACKUP = 40
+/** The backup is made after `atBackup` turns were sent, the disaster happens after twice as many. */
+const SIZES = { full: { count: 120, atBackup: 40 }, smoke: { count: 12, atBackup: 4 } }
 const CLIENTS = 8
 const TEXT = "[think 1500 ms]\n[reply done]"
 const CRON_MS = 2_000
@@ -31,7 +31,10 @@ type Server = Awaited<ReturnType<typeof startDevServer>>
  * starts the service on it with an empty queue and an empty Redis. Throws if a turn does not end, is billed twice or is
  * lost, if a webhook does not arrive, or if the reconciliation finds something.
  */
-export async function measureRestore(world: BenchWorld) {
+export async function measureRestore(world: BenchWorld, { size }: Options) {
+  const { count, atBackup } = SIZES[size]
+  const reason = await whyNoDump(world)
+  if (reason) return { skipped: reason }
   const receiver = await startReceiver(world)
   const before = await createSite(world, "drill", { runs: true, bindings: { ALLOW_PRIVATE_TARGETS: "1" } })
   const [account] = before.accounts as [BenchAccount]
@@ -41,13 +44,13 @@ export async function measureRestore(world: BenchWorld) {
     return row?.is_on ?? false
   })
 
-  await sendTurns(before, account, 0, AT_BACKUP)
+  await sendTurns(before, account, 0, atBackup)
   const cursor = await lastCursor(before, account)
   const backup = join(world.dataDir, "drill.dump")
   const dumping = performance.now()
   const [dump] = await Promise.all([
     run("pg_dump", ["--format=custom", "--no-owner", `--file=${backup}`, before.databaseUrl]),
-    sendTurns(before, account, AT_BACKUP, 2 * AT_BACKUP),
+    sendTurns(before, account, atBackup, 2 * atBackup),
   ])
   const dumpSeconds = secondsSince(dumping, 1)
   if (dump.stderr) throw new Error(dump.stderr)
@@ -72,7 +75,7 @@ export async function measureRestore(world: BenchWorld) {
     for (; !isOver; await pause(CRON_MS)) await (after.runtime as unknown as Server).cron()
   })()
   // The account repeats all requests whose turns it does not know to have ended, and sends more.
-  await sendTurns(after, account, 0, TURNS)
+  await sendTurns(after, account, 0, count)
   await until("all turns have ended and all webhooks have arrived", async () => {
     const [row] = await after.sql<{ left: number }>(
       `select ((select count(*) from open_turns) + (select count(*) from webhook_deliveries where state = 'pending')
@@ -94,8 +97,8 @@ export async function measureRestore(world: BenchWorld) {
   const events = await eventsAfter(after, account, cursor)
   const missing = turns.filter(({ turn_id }) => !events.has(turn_id))
   const { findings } = await reconcile(after)
-  if (turns.length !== TURNS || wrong.length > 0 || missing.length > 0 || findings > 0) {
-    const faults = [`${turns.length} of ${TURNS} turns`, `${wrong.length} wrong`, `${missing.length} not in the feed`]
+  if (turns.length !== count || wrong.length > 0 || missing.length > 0 || findings > 0) {
+    const faults = [`${turns.length} of ${count} turns`, `${wrong.length} wrong`, `${missing.length} not in the feed`]
     throw new Error(`${faults.join(", ")}, ${findings} findings`)
   }
   return {
@@ -109,6 +112,20 @@ export async function measureRestore(world: BenchWorld) {
     "turns that a reader of the feed has seen after its old cursor": turns.length - missing.length,
     findings,
   }
+}
+
+/** pg_dump reads no server that is newer than itself. */
+async function whyNoDump({ postgresUrl }: BenchWorld): Promise<string | null> {
+  const said = await run("pg_dump", ["--version"]).catch(() => ({ stdout: "" }))
+  const client = /\d+/.exec(said.stdout)?.[0]
+  if (client === undefined) return "pg_dump is not on the PATH."
+  const server = await withClient(postgresUrl, async (connection) => {
+    const { rows } = await connection.query<{ version: number }>(
+      "select current_setting('server_version_num')::integer / 10000 as version",
+    )
+    return rows[0]?.version ?? 0
+  })
+  return Number(client) < server ? `pg_dump ${client} cannot read a server of version ${server}.` : null
 }
 
 async function ask(

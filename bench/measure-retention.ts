@@ -14,7 +14,8 @@ import { ROWS_OF_TURN, storeRetained } from "./store-retained.ts"
 import type { BenchWorld } from "./world.ts"
 
 const DATA = { text_days: 7, step_days: 7, event_days: 30, delivery_days: 30, attempt_days: 7 }
-const QUIET_SECONDS = 20
+/** How long turns are sent, at a time. */
+const SECONDS = { full: 20, smoke: 1 }
 const TURNS_A_MINUTE = 1_200
 const CLIENTS = 8
 
@@ -22,7 +23,7 @@ const CLIENTS = 8
  * Measures the sweep of retention without its pauses, with this many stored rows that are all due. Turns are accepted
  * and settled before it, and while it runs. Throws if one of these is lost, or if the reconciliation finds something.
  */
-export async function measureRetention(world: BenchWorld, { stored }: Options) {
+export async function measureRetention(world: BenchWorld, { stored, size }: Options) {
   const site = await createSite(world, "retention", {
     runs: true,
     accounts: 0,
@@ -41,7 +42,7 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   await sql("vacuum analyze")
   const filled = { ...(await countRows(sql)), gigabytes: await sizeOf(sql), seconds: secondsSince(began) }
 
-  const quiet = await sendTurns(world, site)
+  const quiet = await sendTurns(world, site, SECONDS[size])
   const client = new pg.Client({ connectionString: site.databaseUrl })
   await client.connect()
   world.keep(() => client.end())
@@ -51,7 +52,7 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   const over = swept.finally(() => {
     isOver = true
   })
-  while (!isOver) busy.push(...(await sendTurns(world, site)))
+  while (!isOver) busy.push(...(await sendTurns(world, site, SECONDS[size])))
   const { seconds, statements, longest, deleted } = await over
   const left = await countRows(sql)
   const again = performance.now()
@@ -71,7 +72,7 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   return {
     filled,
     "rows deleted or cleared": rows,
-    seconds,
+    seconds: round(seconds),
     "rows a second": Math.round(rows / seconds),
     statements,
     "longest statement": longest,
@@ -84,9 +85,9 @@ export async function measureRetention(world: BenchWorld, { stored }: Options) {
   }
 }
 
-async function sendTurns({ load }: BenchWorld, { runtime, accounts }: Site): Promise<number[]> {
+async function sendTurns({ load }: BenchWorld, { runtime, accounts }: Site, seconds: number): Promise<number[]> {
   const job = { url: runtime.url, accounts, prefix: `retention-${Date.now()}`, clients: CLIENTS }
-  const { samples } = await load.run({ ...job, seconds: QUIET_SECONDS, perMinute: TURNS_A_MINUTE })
+  const { samples } = await load.run({ ...job, seconds, perMinute: TURNS_A_MINUTE })
   return samples
 }
 
@@ -99,7 +100,7 @@ async function sweepAll(client: pg.Client) {
   for (let left = 1; left > 0; left = Object.values(await rows()).reduce((sum, count) => sum + count, 0)) {
     if ((await sweepRetention(contextOver(db))).looked === 0) await pause(1000)
   }
-  const seconds = secondsSince(began)
+  const seconds = (performance.now() - began) / 1000
   const after = await countRows(async (query) => (await client.query(query)).rows)
   const deleted = Object.fromEntries(Object.entries(before).map(([name, count]) => [name, count - (after[name] ?? 0)]))
   const longest = times.toSorted((a, b) => b.ms - a.ms)[0]

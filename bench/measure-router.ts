@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises"
 import pg from "pg"
 import { quotaHeaders } from "../src/local/provider-models.ts"
 import { sayNews, windowsOf } from "../src/providers/windows.ts"
+import type { Size } from "./options.ts"
 import type { Site } from "./site.ts"
 import { round, timesOf } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
 const BATCH = 50
-const BATCHES = 40
-/** Batches until connections use generic plans and each provider account has its first windows. */
-const WARM = 6
+/** `warm`: batches until connections use generic plans and each provider account has its first windows. */
+const SIZES = { full: { batches: 40, warm: 6 }, smoke: { batches: 1, warm: 1 } }
 const ENGINE = "openai-compatible"
 /** The used quota of the account in each response, in percent. */
 export const USED_PCT = 10
@@ -19,7 +19,13 @@ export const USED_PCT = 10
  * Measures the CPU ms of one connection for each procedure of a plain turn. The two sites alternate, so other load
  * affects both. The results are the median of all batches, and the minimum, which is almost free of other load.
  */
-export async function measureRouter(world: BenchWorld, sites: { routed: Site; environment: Site }, pin: string) {
+export async function measureRouter(
+  world: BenchWorld,
+  sites: { routed: Site; environment: Site },
+  pin: string,
+  size: Size,
+) {
+  const { batches, warm } = SIZES[size]
   const verbs = await readVerbs(world.version)
   const lanes = await Promise.all(
     Object.entries(sites).map(async ([way, site]) => {
@@ -30,7 +36,7 @@ export async function measureRouter(world: BenchWorld, sites: { routed: Site; en
       return { way, site, pool, ctx: contextOver(verbs, pool), pid: rows[0]?.pid ?? 0, costs }
     }),
   )
-  for (let nth = -WARM; nth < BATCHES; nth++) {
+  for (let nth = -warm; nth < batches; nth++) {
     for (const { way, site, ctx, pid, costs } of nth % 2 === 0 ? lanes : lanes.toReversed()) {
       const marks = await runBatch(verbs, { site, ctx, pin, prefix: `${way}-${nth}`, mark: () => computedMs(pid) })
       if (nth >= 0) for (const [at, all] of costs.entries()) all.push(((marks[at + 1] ?? 0) - (marks[at] ?? 0)) / BATCH)

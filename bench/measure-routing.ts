@@ -13,7 +13,7 @@ import { quartersOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ACCOUNTS = 50
-const ROUNDS = 12
+const ROUNDS = { full: 12, smoke: 1 }
 /** The factor for the length of paced rounds, because the worker first has to read the accounts in each round. */
 const PACED_ROUND = 4
 
@@ -43,7 +43,7 @@ export async function measureRouting(world: BenchWorld, options: Options) {
   const [routed, environment] = sites as [Site, Site]
   for (const site of sites) await site.sql("delete from provider_accounts")
   await addAccounts(routed, baseUrl)
-  const procedures = await measureRouter(world, { routed, environment }, BENCH_PIN)
+  const procedures = await measureRouter(world, { routed, environment }, BENCH_PIN, options.size)
   const used = await Promise.all(
     sites.map(({ sql }) => sql<{ by: number }>("select count(distinct subscription_id)::integer as by from usage")),
   )
@@ -65,10 +65,10 @@ interface Measured extends Options {
   perMinute: number
 }
 
-async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute, seconds, clients }: Measured) {
+async function measureWays(world: BenchWorld, { sites, loads, baseUrl, perMinute, seconds, clients, size }: Measured) {
   const costs: Record<Way, Cost[]> = { environment: [], accounts: [] }
   // The first round only warms up.
-  for (let nth = -1; nth < ROUNDS; nth++) {
+  for (let nth = -1; nth < ROUNDS[size]; nth++) {
     const pair = await Promise.all(
       sites.map(async (site, index) => {
         const way: Way = (nth + index) % 2 === 0 ? "accounts" : "environment"

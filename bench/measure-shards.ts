@@ -8,11 +8,10 @@ import { round } from "./statistics.ts"
 import { BRAND, contextOver, readVerbs, TYPES } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
-const ACCOUNTS = [1, 64]
 const FAST = { synchronous_commit: "off" }
 const CLIENTS = 32
-/** Time until the busy account has shards, and each connection has planned its statements. */
-const WARM_SECONDS = 5
+/** `warmSeconds`: until the busy account has shards, and each connection has planned its statements. */
+const SIZES = { full: { many: 64, warmSeconds: 5 }, smoke: { many: 2, warmSeconds: 0.5 } }
 
 /**
  * Compares one account with 64, with fast commits and with commits of 5 ms. It measures the procedures alone, on 32
@@ -21,7 +20,7 @@ const WARM_SECONDS = 5
 export async function measureShards(world: BenchWorld, options: Options) {
   const rows = []
   for (const [commits, settings] of [["fast", FAST] as const, ["5 ms", SLOW] as const]) {
-    for (const accounts of ACCOUNTS) {
+    for (const accounts of [1, SIZES[options.size].many]) {
       const site = await createSite(world, `shards_${accounts}`, { runs: true, accounts, settings })
       const procedures = await runProcedures(world, site, options)
       const service = await timeTurns(world, site, options)
@@ -39,7 +38,7 @@ export async function measureShards(world: BenchWorld, options: Options) {
 }
 
 /** Turns per second without worker, queue or HTTP, and the CPU ms of PostgreSQL for each. */
-async function runProcedures(world: BenchWorld, site: Site, { seconds }: Options) {
+async function runProcedures(world: BenchWorld, site: Site, { seconds, size }: Options) {
   const verbs = await readVerbs(world.version)
   const databaseUrl = site.env.DATABASE_URL ?? ""
   const pool = new pg.Pool({ connectionString: databaseUrl, max: CLIENTS + 4, types: TYPES })
@@ -71,7 +70,7 @@ async function runProcedures(world: BenchWorld, site: Site, { seconds }: Options
     await Promise.all(Array.from({ length: CLIENTS }, (_, index) => client(index)))
     return turns
   }
-  await run(WARM_SECONDS)
+  await run(SIZES[size].warmSeconds)
   const meter = await startCpuMeter({ postgres: world.postgresPids })
   const began = performance.now()
   const turns = await run(seconds)

@@ -1,6 +1,6 @@
 import pg from "pg"
 import { statementLabel } from "../src/local/statement-label.ts"
-import { prepareStatistics } from "./measure-procedures.ts"
+import { prepareStatistics, resetStatements } from "./measure-procedures.ts"
 import type { Options } from "./options.ts"
 import { startCpuMeter } from "./processes.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
@@ -9,9 +9,8 @@ import { BRAND, contextOver, readVerbs, TYPES, type Verbs } from "./verbs.ts"
 import type { BenchWorld } from "./world.ts"
 
 const CREDIT_MICROS = 1e13
-const ROUNDS = 9
 /** Turns of a round are bounded, so that both versions write into tables of one size. */
-const TURNS_OF_ROUND = 400
+const SIZES = { full: { count: 9, turns: 400 }, smoke: { count: 1, turns: 20 } }
 
 /** The function by which the harness claims one turn (test/harness/claim.ts). */
 const CLAIM_OF_HARNESS = "claim_one_"
@@ -33,7 +32,8 @@ interface Statement {
  * Each figure is the lowest mean of the rounds. `planning` includes the statements within procedures. `wal` and `rows`
  * are per turn, commits included.
  */
-export async function measureStatements(world: BenchWorld, _options: Options) {
+export async function measureStatements(world: BenchWorld, { size }: Options) {
+  const { count, turns } = SIZES[size]
   const { url, sql } = await createSiteDatabase(world, "statements")
   await world.version.fillDatabase(url)
   if (!(await prepareStatistics({ sql }))) return { skipped: "The server has no pg_stat_statements." }
@@ -44,11 +44,11 @@ export async function measureStatements(world: BenchWorld, _options: Options) {
   const answers: Record<string, unknown> = {}
   for (const [shape, steps] of Object.entries(SHAPES)) {
     const run = async () => {
-      for (let ran = 0; ran < TURNS_OF_ROUND; ran++) await turn(steps)
+      for (let ran = 0; ran < turns; ran++) await turn(steps)
     }
     await run()
     const rounds: Round[] = []
-    for (let ran = 0; ran < ROUNDS; ran++) rounds.push(await measureRound(world, { sql, pool }, run))
+    for (let ran = 0; ran < count; ran++) rounds.push(await measureRound(world, { sql, pool }, run))
     const leastOf = (of: (one: Round) => number, digits = 3) => round(Math.min(...rounds.map(of)), digits)
     const labels = rounds[0]?.statements.map(({ label }) => label) ?? []
     for (const label of labels) {
@@ -67,15 +67,15 @@ export async function measureStatements(world: BenchWorld, _options: Options) {
     const planned = await measureRound(world, { sql, pool }, run)
     await pool.query("set pg_stat_statements.track = 'top'")
     answers[`${shape}: a turn`] = {
-      ms: leastOf((one) => one.statements.reduce((sum, { total }) => sum + total, 0) / TURNS_OF_ROUND),
-      planning: round(planned.planned / TURNS_OF_ROUND, 4),
-      cpu_ms: leastOf(({ cpu }) => (cpu * 1000) / TURNS_OF_ROUND),
-      wal_records: leastOf((one) => one.statements.reduce((sum, { records }) => sum + records, 0) / TURNS_OF_ROUND, 1),
-      wal_bytes: leastOf(({ wal }) => wal / TURNS_OF_ROUND, 0),
-      inserted: leastOf(({ rows }) => rows.inserted / TURNS_OF_ROUND, 2),
-      updated: leastOf(({ rows }) => rows.updated / TURNS_OF_ROUND, 2),
-      updated_in_place: leastOf(({ rows }) => rows.hot / TURNS_OF_ROUND, 2),
-      deleted: leastOf(({ rows }) => rows.deleted / TURNS_OF_ROUND, 2),
+      ms: leastOf((one) => one.statements.reduce((sum, { total }) => sum + total, 0) / turns),
+      planning: round(planned.planned / turns, 4),
+      cpu_ms: leastOf(({ cpu }) => (cpu * 1000) / turns),
+      wal_records: leastOf((one) => one.statements.reduce((sum, { records }) => sum + records, 0) / turns, 1),
+      wal_bytes: leastOf(({ wal }) => wal / turns, 0),
+      inserted: leastOf(({ rows }) => rows.inserted / turns, 2),
+      updated: leastOf(({ rows }) => rows.updated / turns, 2),
+      updated_in_place: leastOf(({ rows }) => rows.hot / turns, 2),
+      deleted: leastOf(({ rows }) => rows.deleted / turns, 2),
     }
   }
   await pool.end()
@@ -109,7 +109,7 @@ type Round = Awaited<ReturnType<typeof measureRound>>
 
 async function measureRound({ postgresPids }: BenchWorld, { sql, pool }: Connections, run: () => Promise<void>) {
   const before = await rowsOf(pool)
-  await sql("select pg_stat_statements_reset()")
+  await resetStatements(sql)
   const from = await walOf(sql)
   const meter = await startCpuMeter({ postgres: postgresPids })
   await run()

@@ -8,7 +8,7 @@ import { createSite, useBenchModel } from "./site.ts"
 import type { BenchWorld } from "./world.ts"
 
 const ANSWER: ModelQuestion = { pieces: 200, ms: 2000 }
-const CLIENTS = 64
+const CLIENTS = { full: 64, smoke: 4 }
 /** About the maximum of one core. */
 const PER_MINUTE = 600
 const SAMPLE_MS = 100
@@ -33,7 +33,7 @@ export async function measureStreamed(world: BenchWorld, options: Options) {
   }
   // The last sample may still be running when the world ends.
   const sampler = setInterval(() => void sample().catch(() => {}), SAMPLE_MS)
-  const pace = { ...options, clients: CLIENTS, perMinute: PER_MINUTE }
+  const pace = { ...options, clients: CLIENTS[options.size], perMinute: PER_MINUTE }
   try {
     const figures = await profiled(options, site, () => timeTurns(world, site, pace))
     return { ...figures, running_at_once: most, heap_mib: Math.round(mib) }

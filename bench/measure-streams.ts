@@ -2,18 +2,21 @@ import { startChild } from "./child.ts"
 import { startGateway } from "./gateway.ts"
 import type { BenchAccount } from "./load.ts"
 import type { ModelQuestion } from "./model-process.ts"
+import type { Options } from "./options.ts"
 import { memoryMb, startCpuMeter } from "./processes.ts"
 import { createSite, type Site, useBenchModel } from "./site.ts"
 import type { Question, StatementTimes } from "./stand-ins-process.ts"
 import { round, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
-/** A model that sends a piece each 15 ms. Each piece is the time at which it was sent. */
-const ANSWER: ModelQuestion = { pieces: 400, ms: 6_000, isStamped: true }
-const ROUNDS = 3
+/** The pieces that the model sends. Each is the time at which it was sent. */
+const PIECES = 400
 const FOLLOWERS = [0, 1, 3]
-/** How many requests run their turns at the same moment. */
-const CROWDS = [1, 50, 500]
+/** `ms`: of an answer. `crowds`: how many requests run their turns at the same moment. */
+const SIZES = {
+  full: { ms: 6_000, rounds: 3, crowds: [1, 50, 500] },
+  smoke: { ms: 400, rounds: 1, crowds: [1, 2] },
+}
 
 const wallNow = () => performance.timeOrigin + performance.now()
 
@@ -27,10 +30,11 @@ interface Reading {
 }
 
 /** Measures how text reaches readers on each way, and what a streamed turn costs with some followers. */
-export async function measureStreams(world: BenchWorld) {
+export async function measureStreams(world: BenchWorld, { size }: Options) {
+  const { ms, rounds, crowds } = SIZES[size]
   const model = startChild("model-process.ts", {})
   world.keep(model.stop)
-  const url = await model.ask<string>(ANSWER)
+  const url = await model.ask<string>({ pieces: PIECES, ms, isStamped: true } satisfies ModelQuestion)
   const bindings = { OPENAI_BASE_URL: url, OPENAI_API_KEY: "bench", TURN_SLOTS: "1000", END_USER_TURN_SLOTS: "1000" }
   const site = await createSite(world, "streams", { runs: true, bindings, timed: true })
   await useBenchModel(site)
@@ -45,7 +49,7 @@ export async function measureStreams(world: BenchWorld) {
     "in place": () => readInPlace(site, account),
   }
   const readings = new Map<string, Reading[]>()
-  for (let nth = 0; nth <= ROUNDS; nth++) {
+  for (let nth = 0; nth <= rounds; nth++) {
     for (const read of Object.values(ways)) {
       for (const [way, reading] of Object.entries(await read())) {
         // The first round only warms up.
@@ -59,10 +63,10 @@ export async function measureStreams(world: BenchWorld) {
       costs[`${how}, ${followers} followers`] = await costOf(world, site, account, { how, followers })
     }
   }
-  for (const streams of CROWDS) {
-    costs[`${streams} at once`] = await readCrowd(site, account, streams)
+  for (const streams of crowds) {
+    costs[`${streams} at once`] = await readCrowd(site, account, streams, ms / 2)
     const through = () => readDirectly(gateway.url, gateway.headers)
-    const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, through, [gateway.pid])
+    const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, through, [gateway.pid], ms / 2)
     costs[`another gateway, ${streams} at once`] = { ...figures, whole, cpu_ms_each, memory_mb_each }
   }
   return { ...Object.fromEntries([...readings].map(([way, all]) => [way, figuresOf(all)])), ...costs }
@@ -162,12 +166,13 @@ async function readInPlace(site: Site, account: BenchAccount): Promise<Record<st
 }
 
 /** Requests that run their turns at the same moment, in one isolate. */
-async function readCrowd(site: Site, account: BenchAccount, streams: number) {
+async function readCrowd(site: Site, account: BenchAccount, streams: number, middleMs: number) {
   const readOne = async () => {
     const began = wallNow()
     return read(await sendStream(site, account), began, textOfEvent)
   }
-  const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, readOne, site.groups.worker ?? [])
+  const worker = site.groups.worker ?? []
+  const { whole, cpu_ms_each, memory_mb_each, figures } = await crowdOf(streams, readOne, worker, middleMs)
   const [row] = await site.sql<{ count: number }>(
     `select count(*)::int as count from (select t.* from turns t order by t.created_at desc limit $1) t
      where t.claim_message = t.turn_id`,
@@ -177,13 +182,13 @@ async function readCrowd(site: Site, account: BenchAccount, streams: number) {
 }
 
 /** Many streams at once, and what they cost these processes. Memory: of the first one, in the middle. */
-async function crowdOf(streams: number, readOne: () => Promise<Reading>, pids: number[]) {
+async function crowdOf(streams: number, readOne: () => Promise<Reading>, pids: number[], middleMs: number) {
   const [pid = 0] = pids
   const before = await memoryMb(pid)
   const stop = await startCpuMeter({ own: pids })
   // A stream that was refused after its turn was accepted comes too late for the text, which is then in the result.
   const reading = Promise.allSettled(Array.from({ length: streams }, readOne))
-  await new Promise((done) => setTimeout(done, ANSWER.ms / 2))
+  await new Promise((done) => setTimeout(done, middleMs))
   const memory = await memoryMb(pid)
   const all = (await reading).flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
   const { cpu } = await stop()
@@ -212,7 +217,7 @@ async function read(response: Response, began: number, textOf: (data: unknown) =
     if (stamps.length > 0) arrived.push(now)
     for (const stamp of stamps) behind.push(now - Number(stamp))
   }
-  if (behind.length !== ANSWER.pieces || behind.some(Number.isNaN)) throw new Error(`${behind.length} pieces arrived`)
+  if (behind.length !== PIECES || behind.some(Number.isNaN)) throw new Error(`${behind.length} pieces arrived`)
   const gaps = arrived.slice(1).map((at, nth) => at - (arrived[nth] ?? 0))
   return { first: (arrived[0] ?? 0) - began, behind, gaps, end: wallNow() - began, pieces: arrived.length }
 }

@@ -6,6 +6,7 @@ import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
 
 const WAIT_MS = 120_000
+const WARM_SECONDS = 1
 /** More turns a second than any machine finishes: says how soon counting again makes sense. */
 const MOST_PER_MS = 2
 
@@ -34,7 +35,7 @@ export async function timeTurns(world: BenchWorld, site: Site, { seconds, client
     ...(text && { text }),
   }
   const before = (await countTurns(site)).done
-  const warm = await world.load.run({ ...job, seconds: 1 })
+  const warm = await world.load.run({ ...job, seconds: Math.min(seconds, WARM_SECONDS) })
   await untilDone(site, before + warm.samples.length)
   const meter = await startCpuMeter(site.groups)
   const began = performance.now()

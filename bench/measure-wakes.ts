@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { BenchAccount } from "./load.ts"
+import type { Options } from "./options.ts"
 import { createSite, type Site } from "./site.ts"
 import { round, timesOf } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -9,7 +10,8 @@ const TEXT = "[steps 4]\n[use input=10 output=200]"
 const WALLET = 0.0026
 const CREDIT = 1
 const SENDERS = 8
-const BOOKINGS = 200
+/** `many`: how many turns of other end users wait. */
+const SIZES = { full: { many: 1_000, bookings: 200 }, smoke: { many: 4, bookings: 3 } }
 
 interface Answer {
   state: string
@@ -20,13 +22,14 @@ interface Answer {
  * Measures the time from the request that credits an end user's wallet until a GET shows that the turn which waited for
  * this wallet continues: while it is the only waiting turn, and while 1,000 turns of other end users wait.
  */
-export async function measureWakes(world: BenchWorld) {
+export async function measureWakes(world: BenchWorld, { size }: Options) {
+  const { many, bookings } = SIZES[size]
   const rows = []
-  for (const waiting of [1, 1_000]) rows.push(await measureWaiting(world, waiting))
+  for (const waiting of [1, many]) rows.push(await measureWaiting(world, waiting, bookings))
   return { waiting: rows }
 }
 
-async function measureWaiting(world: BenchWorld, waiting: number) {
+async function measureWaiting(world: BenchWorld, waiting: number, bookings: number) {
   const site = await createSite(world, `wakes_${waiting}`, { runs: true })
   const [account] = site.accounts as [BenchAccount]
   // Wallets of end users need a key that sees all of the account.
@@ -45,7 +48,7 @@ async function measureWaiting(world: BenchWorld, waiting: number) {
   await Promise.all(Array.from({ length: Math.min(SENDERS, waiting) }, starter))
   const answered: number[] = []
   const goesOn: number[] = []
-  for (let n = 0; n < BOOKINGS; n++) {
+  for (let n = 0; n < bookings; n++) {
     const { ref, turn } = turns.shift() as (typeof turns)[number]
     const began = performance.now()
     await api.credit(ref, CREDIT)
@@ -58,7 +61,7 @@ async function measureWaiting(world: BenchWorld, waiting: number) {
   const [ended] = await site.sql<{ count: number }>("select count(*)::int as count from turns where state = 'done'")
   return {
     "waiting turns": waiting,
-    bookings: BOOKINGS,
+    bookings,
     "booking is answered after, ms": timesOf(answered),
     "turn continues after, ms": timesOf(goesOn),
     ended: round(ended?.count ?? 0),

@@ -6,6 +6,7 @@ import { runTurns } from "../src/runs/runner.ts"
 import { createSpace } from "../src/spaces/create-space.ts"
 import { acceptTurn } from "../src/turns/accept-turn.ts"
 import { databaseOf, workerContextOf } from "./churn-site.ts"
+import type { Options } from "./options.ts"
 import { createSiteDatabase, type Sql } from "./site.ts"
 import { round } from "./statistics.ts"
 import type { BenchWorld } from "./world.ts"
@@ -20,15 +21,15 @@ export const WAL_SETTINGS = {
 
 const ACCOUNTS = 4
 const CUSTOMERS = 40
-const WARM = 400
-const TURNS = 320
+const SIZES = { full: { warm: 400, measured: 320 }, smoke: { warm: 16, measured: 16 } }
 const CREDIT_MICROS = 1e13
 
 /**
  * Counts the records and bytes of WAL of a plain turn (no webhook, cap or tool) by relation and kind, from accept to
  * its end. Turns run one at a time, each with its own runner, and then in groups of 16 that one runner claims.
  */
-export async function measureWal(world: BenchWorld) {
+export async function measureWal(world: BenchWorld, { size }: Options) {
+  const { warm, measured } = SIZES[size]
   const { url, sql } = await createSiteDatabase(world, "wal")
   const hasInspector = await sql("create extension pg_walinspect").then(
     () => true,
@@ -39,16 +40,19 @@ export async function measureWal(world: BenchWorld) {
   const turns = await createTurns(world, url, sql)
   const answers: Record<string, unknown> = {}
   for (const [name, group] of Object.entries({ alone: 1, "16 at once": 16 })) {
-    await turns.run(WARM, group)
+    await turns.run(warm, group)
     const from = await positionOf(sql)
-    await turns.run(TURNS, group)
+    await turns.run(measured, group)
     const kinds = await kindsOf(sql, from, await positionOf(sql))
     const sum = (column: "records" | "bytes") =>
-      round(kinds.reduce((total, kind) => total + kind[column], 0) / TURNS, 1)
+      round(kinds.reduce((total, kind) => total + kind[column], 0) / measured, 1)
     answers[name] = { records: sum("records"), bytes: round(sum("bytes"), 0) }
     for (const { relation, kind, records, bytes } of kinds) {
-      if (records * 50 < TURNS) continue
-      answers[`${name}: ${relation} ${kind}`] = { records: round(records / TURNS, 2), bytes: round(bytes / TURNS, 0) }
+      if (records * 50 < measured) continue
+      answers[`${name}: ${relation} ${kind}`] = {
+        records: round(records / measured, 2),
+        bytes: round(bytes / measured, 0),
+      }
     }
   }
   return answers

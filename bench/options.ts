@@ -1,6 +1,10 @@
 import { parseArgs } from "node:util"
 
+/** Each measurement has sizes of its own for both. `smoke`: so small that it only shows that the measurement runs. */
+export type Size = "full" | "smoke"
+
 export interface Options {
+  size: Size
   /** The length of each measured round, in seconds. */
   seconds: number
   clients: number
@@ -91,14 +95,17 @@ export function readBenchOptions(args: string[]): Options {
       fill: { type: "boolean", default: false },
       profile: { type: "string" },
       json: { type: "boolean", default: false },
+      smoke: { type: "boolean", default: false },
     },
   })
   const only = values.only.split(",").filter(Boolean)
   const unknown = only.find((name) => !MEASUREMENTS.includes(name))
   if (unknown) throw new Error(`--only does not know "${unknown}". Choose from ${MEASUREMENTS.join(", ")}.`)
-  if (only.includes("floor") && !values.floor) throw new Error("The measurement floor needs --floor DIR.")
+  if (only.includes("floor") && !values.floor && !values.smoke)
+    throw new Error("The measurement floor needs --floor DIR.")
   if (values.keep && only.join() !== "analytics") throw new Error("--keep requires --only analytics.")
   return {
+    size: values.smoke ? "smoke" : "full",
     seconds: positive("seconds", values.seconds),
     clients: positive("clients", values.clients),
     acceptClients: positive("accept-clients", values["accept-clients"]),

@@ -1,6 +1,7 @@
 import type { SessionCredential } from "../src/actor/actor.ts"
 import type { Context } from "../src/actor/context.ts"
 import { databaseOver } from "../src/platform/db.ts"
+import { Turnstile } from "../src/platform/turnstile.ts"
 import type { Sql } from "./site.ts"
 
 /** The number of failures, 250 per day. */
@@ -45,8 +46,12 @@ export async function statementOf(
     asked.push({ sql, params: [...parameters] })
     throw new Error("This statement is only recorded.")
   })
-  const ctx = { db, clock: { now: () => askedAt(ends) } } as unknown as Context
-  await report(ctx, { kind: "session", token: TOKEN, test: false }).catch(() => {})
+  const config = { seen: null, expected: null }
+  const statements = new Turnstile({ atOnce: 1, waiting: 0 })
+  const ctx = { db, config, statements, clock: { now: () => askedAt(ends) } } as unknown as Context
+  await report(ctx, { kind: "session", token: TOKEN, test: false }).catch((error: unknown) => {
+    if (asked.length === 0) throw error
+  })
   const [statement] = asked
   if (!statement || asked.length > 1) throw new Error("A report must be one statement.")
   return statement

@@ -8,6 +8,7 @@ import { type EdgePeaks, PEAKS_PATH } from "../src/local/edge-limits.ts"
 import { freePort } from "../src/local/postgres.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
 import { readWorkerSettings } from "../src/local/worker-settings.ts"
+import { buildOnce } from "./built-once.ts"
 
 const { default: program, compatibilityDate: newestDate } = createRequire(import.meta.url)("workerd") as {
   default: string
@@ -60,7 +61,7 @@ export async function startRuntime({
 }: RuntimeOptions): Promise<Runtime> {
   const limited = join(dir, `${name}-limited.mjs`)
   await writeFile(limited, limitedEntry(join(root, entry)))
-  await bundleWorker(root, limited, join(dir, `${name}.mjs`))
+  await buildOnce(join(root, entry), join(dir, `${name}.mjs`), (file) => bundleWorker(root, limited, file))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const configFile = join(dir, `${name}.capnp`)

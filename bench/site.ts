@@ -7,6 +7,7 @@ import { buildWorker } from "../src/local/build-worker.ts"
 import { addDatabase, dropDatabase, withClient } from "../src/local/databases.ts"
 import { startDevServer } from "../src/local/dev-server.ts"
 import { freePort } from "../src/local/postgres.ts"
+import { buildOnce } from "./built-once.ts"
 import type { BenchAccount } from "./load.ts"
 import type { Groups } from "./processes.ts"
 import { type Runtime, startRuntime } from "./runtime.ts"
@@ -167,7 +168,7 @@ async function startWorkers(
     await mkdir(dir, { recursive: true })
     const bindings = { ...env, CALLBACKS_URL: `http://127.0.0.1:${port}` }
     const script = join(dir, "worker.js")
-    await buildWorker(version.dir, script)
+    await buildOnce(version.dir, script, (file) => buildWorker(version.dir, file))
     const server = await startDevServer({ port, dataDir: dir, env: bindings, script, cwd: version.dir })
     keep(server.stop)
     return [server]

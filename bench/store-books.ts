@@ -84,6 +84,10 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
           select at, user_id, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, false, 'rehearsal', 'orchestrator',
             'standard', 'done', turn_id, customer
           from made order by n;
+        insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls,
+            tokens_input, tokens_cached, tokens_output, state, model, created_at)
+          select turn_id, user_id, false, at, user_id, 'key_' || user_id, customer, ${BILL}, 1, 10, 0, 10, 'done', 'rehearsal/standard', at
+          from made order by n;
         insert into usage (turn_id, step, user_id, space_id, key_id, end_user_ref, conversation_id, test, provider, model, tokens_input, tokens_cached,
             tokens_output, duration_sec, price_version, cost_credit_micros, billed_credit_micros, created_at, settled_at)
           select turn_id, 0, user_id, user_id, 'key_' || user_id, customer, 'conv_' || customer, false, 'rehearsal', 'standard', 10, 0, 10, 0.1, 1, ${BILL},

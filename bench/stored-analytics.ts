@@ -8,19 +8,21 @@ import {
   withDatabase,
 } from "../src/local/databases.ts"
 import { RELEASE } from "../src/platform/procedures.ts"
+import type { Size } from "./options.ts"
 import { prepareReports } from "./report-statement.ts"
 import type { Sql } from "./site.ts"
 import { round, secondsSince } from "./statistics.ts"
 import { storeUsage } from "./store-usage.ts"
 import type { BenchWorld } from "./world.ts"
 
-const USERS = 100_000
-const SPACES = 50_000
 /** The number of model calls per ledger row. */
 const CALLS_OF_ENTRY = 5
 const CALLS_OF_TURN = 1.6
-/** The number of queued turns. The ledger rows of the same time are queued too. */
-export const TAIL = 20_000
+/** `tail`: the number of queued turns. The ledger rows of the same time are queued too. */
+export const STORED = {
+  full: { users: 100_000, spaces: 50_000, tail: 20_000 },
+  smoke: { users: 200, spaces: 100, tail: 20 },
+}
 const BATCH = 5_000
 /** The window of the balance reports, in days. */
 export const WINDOW_DAYS = 30
@@ -40,14 +42,14 @@ export interface StoredAnalytics {
 }
 
 /** Creates both databases, or finds them from an earlier run and updates their procedures. */
-export async function storedAnalytics(world: BenchWorld, calls: number): Promise<StoredAnalytics> {
+export async function storedAnalytics(world: BenchWorld, calls: number, size: Size): Promise<StoredAnalytics> {
   const [queued, rolled, unfinished] = [`usage_${calls}_queued`, `usage_${calls}_rolled`, `usage_${calls}`]
   const urlOf = (name: string) => withDatabase(world.postgresUrl, name)
   if (!(await databaseExists(world.postgresUrl, rolled))) {
     for (const name of [unfinished, queued]) await dropDatabase(world.postgresUrl, name)
     await withClient(await addDatabase(world.postgresUrl, queued), async (client) => {
       await world.version.fillDatabase(urlOf(queued))
-      await fill(client, calls)
+      await fill(client, calls, size)
     })
     await withClient(await addDatabase(world.postgresUrl, unfinished, queued), rollAll)
     await withClient(world.postgresUrl, (client) => client.query(`alter database ${unfinished} rename to ${rolled}`))
@@ -65,13 +67,13 @@ export const sqlOver =
   async (text, params = []) =>
     (await client.query(text, params)).rows
 
-async function fill(client: pg.Client, calls: number): Promise<void> {
+async function fill(client: pg.Client, calls: number, size: Size): Promise<void> {
   const sql = sqlOver(client)
   const ends = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000)
   const began = performance.now()
   const ledgerRows = Math.round(calls / CALLS_OF_ENTRY)
-  const ledgerTail = Math.round(TAIL * (CALLS_OF_TURN / CALLS_OF_ENTRY))
-  await storeUsage(sql, { calls, ledgerRows, users: USERS, spaces: SPACES, tail: TAIL, ledgerTail, ends })
+  const ledgerTail = Math.round(STORED[size].tail * (CALLS_OF_TURN / CALLS_OF_ENTRY))
+  await storeUsage(sql, { calls, ledgerRows, ...STORED[size], ledgerTail, ends })
   await prepareReports(sql, ends)
   await keepBalances(client, ends)
   const seconds = secondsSince(began)

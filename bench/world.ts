@@ -20,6 +20,8 @@ export interface WorldOptions {
   settings?: Record<string, string>
   /** The folder of the server's data, which is kept. Default: a temporary folder. */
   keptIn?: string | undefined
+  /** The URL of a server that runs already and has fitting settings. Default: a new server. */
+  server?: string
 }
 
 /** The servers of one measurement. */
@@ -60,10 +62,13 @@ export async function createBenchWorld(options: WorldOptions): Promise<BenchWorl
   }
 }
 
-async function startServers({ durable, settings = {}, keptIn }: WorldOptions, keep: BenchWorld["keep"]) {
+async function startServers(
+  { durable, settings = {}, keptIn, server: shared }: WorldOptions,
+  keep: BenchWorld["keep"],
+) {
   const dataDir = await makeTemporaryDirectory("bench")
   keep(() => rm(dataDir, { recursive: true, force: true }))
-  const postgresUrl = process.env.DATABASE_URL ?? (await startServer())
+  const postgresUrl = process.env.DATABASE_URL ?? shared ?? (await startServer())
   const standIns = startChild("stand-ins-process.ts", { DATABASE_URL: postgresUrl })
   keep(standIns.stop)
   const bucket = await startBucket()
