@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { writeFileSync, writeSync } from "node:fs"
 import type { Reporter, TestModule, Vitest } from "vitest/node"
 
 /** A test file that failed, with the details to repeat the failure. */
@@ -18,14 +18,24 @@ export interface RunReport {
   files: FailedFile[]
   /** Errors outside of test files, such as a server that did not start. */
   unhandled: string[]
+  /** The files that took longest, in words. */
+  slowest: string[]
 }
 
 const MOST_OUTPUT = 20_000
+/** Files that take longer are named during the run. */
+const SLOW_MS = 60_000
+/** The number of files in the list of the slowest ones. */
+const MOST_SLOW = 15
+/** The stream for progress, if the environment has TURNPIKE_PROGRESS: the output itself is shown after the run. */
+const PROGRESS_FD = 3
 
 /** Writes a `RunReport` to the file that TURNPIKE_REPORT names. */
 export default class FailuresReporter implements Reporter {
   private vitest: Vitest | undefined
   private readonly outputs = new Map<string, string>()
+  private readonly began = performance.now()
+  private ended = 0
 
   onInit(vitest: Vitest): void {
     this.vitest = vitest
@@ -36,6 +46,12 @@ export default class FailuresReporter implements Reporter {
     if (id !== undefined) this.outputs.set(id, ((this.outputs.get(id) ?? "") + content).slice(-MOST_OUTPUT))
   }
 
+  onTestModuleEnd(module: TestModule): void {
+    this.ended++
+    if (tookMs(module) >= SLOW_MS || this.ended % 50 === 0)
+      progress(`${seconds(performance.now() - this.began)}  ${this.ended} files; ${describeTime(module)}`)
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
@@ -44,6 +60,10 @@ export default class FailuresReporter implements Reporter {
       failed: count("failed"),
       files: modules.filter((module) => module.state() === "failed").map((module) => this.describe(module)),
       unhandled: unhandled.map(({ message }) => message ?? "an error without a message"),
+      slowest: modules
+        .toSorted((a, b) => tookMs(b) - tookMs(a))
+        .slice(0, MOST_SLOW)
+        .map(describeTime),
     }
     writeFileSync(process.env.TURNPIKE_REPORT as string, JSON.stringify(report))
   }
@@ -57,5 +77,22 @@ export default class FailuresReporter implements Reporter {
       errors: [...module.errors().map(({ message }) => message), ...errors],
       output: this.outputs.get(module.id) ?? "",
     }
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`
+
+/** How long the tests of a file and its hooks took. */
+const tookMs = (module: TestModule) => module.diagnostic().duration
+
+const describeTime = (module: TestModule) =>
+  `${seconds(tookMs(module))} ${module.relativeModuleId} (${module.project.name})`
+
+function progress(line: string): void {
+  if (!process.env.TURNPIKE_PROGRESS) return
+  try {
+    writeSync(PROGRESS_FD, `${line}\n`)
+  } catch {
+    // A full pipe does not fail the run.
   }
 }

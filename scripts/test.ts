@@ -10,8 +10,8 @@ import { PACKAGES_OF_TIERS, TIERS, type Tier } from "./test-tiers.ts"
 
 /**
  * `node scripts/test.ts TIER [arguments for vitest]`. If the variable CI is set, a failed file runs once more, alone
- * (see `judge`), and the output begins with the list of failed tests. The calls of one CI run record their flaky files
- * in the file TURNPIKE_FLAKY_LOG.
+ * (see `judge`), and the output begins with the list of failed tests, after the files that took minutes. The calls of
+ * one CI run record their flaky files in the file TURNPIKE_FLAKY_LOG.
  */
 const [tier = "", ...more] = process.argv.slice(2)
 if (!Object.hasOwn(TIERS, tier)) {
@@ -50,6 +50,7 @@ async function runInCi(): Promise<number> {
   for (const error of report.unhandled) console.log(`FAILED outside any test file: ${error}`)
   // A run that failed may have failed because of them.
   for (const one of isOk ? flaky : [...before, ...flaky]) console.log(describeFlaky(one))
+  console.log(["The slowest files:", ...report.slowest].join("\n  "))
   const [passed, wrong] = isOk ? [report.passed + report.failed, 0] : [report.passed, Math.max(1, report.failed)]
   console.log(`${passed} passed, ${wrong} failed`)
   return isOk ? 0 : 1
@@ -61,13 +62,13 @@ async function passesAlone({ file, project }: FailedFile): Promise<boolean> {
   return code === 0
 }
 
-/** Runs vitest, and prints its output unless it goes to the file `output`. */
+/** Runs vitest, and prints its output. If that goes to the file `output`, it prints the slow files as they end. */
 async function reported(args: string[], output?: string): Promise<{ code: number; report: RunReport | null }> {
   const path = join(work, "report.json")
   const reporter = join(import.meta.dirname, "failures-reporter.ts")
   const code = await vitest(
     [...args, "--reporter=default", `--reporter=${reporter}`],
-    { TURNPIKE_REPORT: path },
+    { TURNPIKE_REPORT: path, ...(output === undefined ? {} : { TURNPIKE_PROGRESS: "1" }) },
     output,
   )
   const text = await readFile(path, "utf8").catch(() => null)
@@ -79,7 +80,7 @@ async function vitest(args: string[], variables: Record<string, string> = {}, ou
   const env = { ...process.env, ...variables, TEST_RUNNER: String(process.pid) }
   const file = output === undefined ? null : await open(output, "w")
   const to = file?.fd ?? "inherit"
-  const child = spawn("vitest", ["run", ...args], { stdio: ["inherit", to, to], env })
+  const child = spawn("vitest", ["run", ...args], { stdio: ["inherit", to, to, process.stdout.fd], env })
   running = child
   const code = await new Promise<number>((done, fail) => {
     child.once("error", fail)

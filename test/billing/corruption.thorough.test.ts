@@ -10,6 +10,7 @@ import {
   signInAdmin,
   tamper,
 } from "../harness/books.ts"
+import { isSharded } from "../harness/force-shards.ts"
 import type { Entry, Facts } from "../harness/plants.ts"
 import { HOLD_PLANTS } from "../harness/plants-holds.ts"
 import { LEDGER_PLANTS } from "../harness/plants-ledger.ts"
@@ -21,6 +22,8 @@ let admin: Admin
 let live: Awaited<ReturnType<typeof liveAccount>>
 let other: Awaited<ReturnType<typeof liveAccount>>
 let books: ReturnType<typeof tamper>
+/** The books without a corruption. Each test leaves them like this for the next one, which expects no other finding. */
+let sound: Awaited<ReturnType<typeof dumpMoney>>
 beforeAll(async () => {
   world = await createWorld()
   admin = await signInAdmin(world)
@@ -31,6 +34,7 @@ beforeAll(async () => {
   live = await liveAccount(world, admin)
   books = tamper(world)
   await books.begin()
+  sound = await dumpMoney(world)
 })
 afterAll(() => world.close())
 
@@ -81,12 +85,15 @@ const looks = [
 ]
 
 const PLANTS = Object.entries({ ...LEDGER_PLANTS, ...HOLD_PLANTS, ...TURN_PLANTS })
-describe.each(PLANTS)("The corruption %s", (_what, { plant, finds, repaired }) => {
-  test.each(looks)(
+const NAMES = PLANTS.map(([name]) => name)
+/** With shards, each corruption is looked for in one of the ways, in turn. */
+const looksFor = (what: string) => looks.filter((_, at) => !isSharded || at === NAMES.indexOf(what) % looks.length)
+
+describe.each(PLANTS)("The corruption %s", (what, { plant, finds, repaired }) => {
+  test.each(looksFor(what))(
     "The corruption is the only finding, by $by in slices of $size (0 is the default)",
     async ({ size, pass }) => {
       const look = () => (size === 0 ? pass() : inSmallSlices(size, pass))
-      const sound = await dumpMoney(world)
       const entries = await entriesOf(live.client.userId)
       const facts: Facts = {
         user: live.client.userId,
@@ -111,7 +118,6 @@ describe.each(PLANTS)("The corruption %s", (_what, { plant, finds, repaired }) =
         await books.mend()
       }
       expect(await dumpMoney(world)).toEqual(sound)
-      expect(named(await look())).toEqual([])
     },
   )
 })

@@ -5,10 +5,11 @@ import { isThorough } from "../harness/crash.ts"
 import { addModel } from "../harness/models.ts"
 import { expectPromises } from "../harness/promises.ts"
 import { createRandom } from "../harness/random.ts"
+import { SEQUENCES } from "../harness/random-sequences.ts"
 import { PROVIDED_PIN, PROVIDER_URL, scriptProvider } from "../harness/scripted-provider.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
-const LOOPS = isThorough ? 2000 : 50
+const LOOPS = isThorough ? 4 * SEQUENCES : 50
 const TOGETHER = 50
 
 let world: World
