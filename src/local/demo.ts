@@ -53,11 +53,13 @@ export async function seedDemo(
     await seedTasks(sql, { key: secrets.api_key, now: new Date() })
     const demo = { ...secrets, base_url: baseUrl, callbacks_url: baseUrl, sign_in_url: signInUrl }
     const text = `${JSON.stringify(demo, null, 2)}\n`
+    // The data directory's memory of its secrets, so no other data directory may write it.
     await writeSecret(join(dataDir, "demo.json"), text)
-    // Tools look for the file at this path, which does not depend on the data directory.
-    const known = env.TURNPIKE_DEMO ?? join(".local", "demo.json")
-    await mkdir(dirname(known), { recursive: true, mode: 0o700 })
-    await writeSecret(known, text)
+    const known = env.TURNPIKE_DEMO
+    if (known) {
+      await mkdir(dirname(known), { recursive: true, mode: 0o700 })
+      await writeSecret(known, text)
+    }
     const first = models[0]
     return { demo, pin: first ? `${first.engine}/${first.model}` : "rehearsal/standard" }
   } finally {

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { access, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +21,7 @@ test("The file is written with its values, readable only by its owner, rewritten
   await writeDevVars(file, { A: 'x"y', EMPTY: undefined })
   const [comment, ...lines] = (await readFile(file, "utf8")).split("\n")
   expect(comment).toMatch(/^# Written by `npm run stack`/)
-  expect(lines).toEqual([`A='x"y'`, ""])
+  expect(lines).toEqual([`# Process ${process.pid}`, `A='x"y'`, ""])
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   await removeDevVars(file)
   await expect(access(file)).rejects.toThrow("ENOENT")
@@ -41,4 +43,20 @@ test("A file that a person wrote is refused and never changed", async () => {
     await removeDevVars(file)
     expect(await readFile(file, "utf8")).toBe(text)
   }
+})
+
+test("The variables of another stack are kept while it runs, and replaced once it has ended", async () => {
+  const other = spawn(process.execPath, ["-e", "process.stdin.resume()"])
+  await once(other, "spawn")
+  await writeDevVars(file, { A: "1" })
+  const text = (await readFile(file, "utf8")).replace(`# Process ${process.pid}`, `# Process ${other.pid}`)
+  await writeFile(file, text)
+  await expect(refuseForeignVars(file)).rejects.toThrow(`another \`npm run stack\` (process ${other.pid})`)
+  await expect(writeDevVars(file, { A: "2" })).rejects.toThrow("End it, or remove the file, and try again.")
+  await removeDevVars(file)
+  expect(await readFile(file, "utf8")).toBe(text)
+  other.kill()
+  await once(other, "exit")
+  await writeDevVars(file, { A: "2" })
+  expect(parseEnv(await readFile(file, "utf8"))).toEqual({ A: "2" })
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { access, readFile, rm, writeFile } from "node:fs/promises"
+import { access, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { request } from "node:http"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { join, resolve } from "node:path"
@@ -30,9 +30,9 @@ afterEach(async () => {
  * Runs `npm run stack` in its own folder. Returns its exit, its output, and a promise for the end
  * of its output.
  */
-function runStack(port: number) {
+function runStack(port: number, data = "data") {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)))
-  const args = [resolve("src/local/start-stack.ts"), "--port", String(port), "--data", join(dir, "data")]
+  const args = [resolve("src/local/start-stack.ts"), "--port", String(port), "--data", join(dir, data)]
   const own = spawn("node", args, { cwd: dir, env })
   child = own
   own.once("exit", endWithUs({ pid: own.pid as number, words: [dir], signals: ["SIGTERM", "SIGKILL"] }))
@@ -68,6 +68,23 @@ test("The command `npm run stack` writes all of a worker's variables to .dev.var
   own.kill("SIGINT")
   expect(await ended).toBe(0)
   await expect(access(join(dir, ".dev.vars"))).rejects.toThrow("ENOENT")
+})
+
+test("A second data directory changes neither the keys of the first one nor the variables of its stack", async () => {
+  const [keys, port] = [join(dir, ".local", "demo.json"), await freePort()]
+  await mkdir(join(dir, ".local"))
+  await writeFile(keys, "the keys of `npm start`\n")
+  const first = runStack(port)
+  await first.ready
+  const vars = await readFile(join(dir, ".dev.vars"), "utf8")
+  const second = runStack(await freePort(), "other")
+  expect(await second.ended).toBe(1)
+  expect(second.output.text).toContain(`another \`npm run stack\` (process ${first.own.pid})`)
+  expect(await readFile(join(dir, ".dev.vars"), "utf8")).toBe(vars)
+  expect(await readFile(keys, "utf8")).toBe("the keys of `npm start`\n")
+  expect(JSON.parse(await readFile(join(dir, "data", "demo.json"), "utf8"))).toHaveProperty("admin.password")
+  first.own.kill("SIGINT")
+  expect(await first.ended).toBe(0)
 })
 
 /**
