@@ -18,6 +18,21 @@ export function contentTag({ of }: Tagged, answer: object): string {
   return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
 }
 
+/**
+ * True for a GET whose ETag names its whole answer, so that it can be answered with 304. The tag of a part stays the
+ * same when other fields change, such as the amounts of an end user.
+ */
+export const answersUnchanged = ({ method, tagged }: { method: string; tagged?: Tagged }) =>
+  method === "get" && tagged !== undefined && tagged.of === undefined
+
+/** Whether If-None-Match of a GET names this tag (RFC 9110 section 13.1.2). A header that is no list names none. */
+export function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
+  if (ifNoneMatch === undefined || ifNoneMatch.trim() === "*") return ifNoneMatch !== undefined
+  return TAGS.test(ifNoneMatch) && tagsIn(ifNoneMatch).some((known) => known.replace(/^W\//, "") === tag)
+}
+
+const tagsIn = (header: string): string[] => header.match(new RegExp(TAG.source, "g")) ?? []
+
 /** The order of an object's fields does not matter, and the database changes it. */
 const inOrder = (_name: string, value: unknown) =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -56,7 +71,7 @@ function tagsOf(header: string | undefined, name: string): string[] | "*" | null
       `${name} is a list of entity tags in quotes, or *. Send the ETag that you read.`,
     )
   }
-  return header.match(new RegExp(TAG.source, "g")) ?? []
+  return tagsIn(header)
 }
 
 export function mismatch(current?: object): TurnpikeError {

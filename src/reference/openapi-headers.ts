@@ -1,6 +1,7 @@
 import { ONCE_POLICY } from "../actor/once.ts"
 import { REPLAYED } from "../http/idempotency.ts"
 import type { Operation } from "../http/operation.ts"
+import { answersUnchanged } from "../http/preconditions.ts"
 
 const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
@@ -68,10 +69,26 @@ function withTags(operation: Operation): Operation {
   const ETag = "A hash of the object's content, in quotes. Send it as If-Match with a change."
   if (method === "delete") return { ...operation, headers: [...headers, IF_MATCH], errors: withTagErrors(errors) }
   const shown: Operation = { ...operation, answer: { ...answer, headers: { ...answer.headers, ETag } } }
-  if (method === "get") return shown
+  if (method === "get") return answersUnchanged(operation) ? withUnchanged(shown) : shown
   const more = method === "put" ? [IF_MATCH, IF_NONE_MATCH] : [IF_MATCH]
   return { ...shown, headers: [...headers, ...more], errors: withTagErrors(errors) }
 }
+
+const IF_KNOWN = {
+  name: "If-None-Match",
+  required: false,
+  description: "The `ETag` of the answer that you have. If it is still current, the answer is 304 without a body.",
+  example: '"q2Xr0mB1c4VhU8tYpZkN5w"',
+}
+
+const withUnchanged = (operation: Operation): Operation => ({
+  ...operation,
+  headers: [...(operation.headers ?? []), IF_KNOWN],
+  answer: {
+    ...operation.answer,
+    others: { ...operation.answer.others, 304: "The object is unchanged since the `ETag` in If-None-Match." },
+  },
+})
 
 const withTagErrors = (errors: Operation["errors"]): Operation["errors"] => [
   ...errors,

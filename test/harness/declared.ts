@@ -31,6 +31,20 @@ export interface OpenApi {
   components: { schemas: Schemas; responses?: Record<string, DeclaredAnswer> }
 }
 
+/** The documents as the service serves them, by the beginning of their operations' paths. */
+export const DOCUMENTS = {
+  "/v1/": { path: "/v1/openapi.json", surface: "v1" },
+  "/api/": { path: "/api/openapi.json", surface: "dashboard" },
+} as const
+
+/** Both surfaces have operations with the same id, such as `getTurn`. */
+export const documentedName = (surface: string, { operationId }: DeclaredOperation): string =>
+  `${surface} ${operationId}`
+
+/** Whether an answer is what its operation is for. One without the declared body shows less. */
+export const isSuccess = (method: string, status: number): boolean =>
+  method !== "HEAD" && status < 400 && status !== 304
+
 export interface SeenAnswer {
   method: string
   response: Response

@@ -123,6 +123,32 @@ describe("If-Match with a change of configuration", () => {
     expect(sent.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)])
   })
 
+  test.each([
+    ["a space", () => `/v1/spaces/${space}`],
+    ["a manifest", () => `/v1/spaces/${space}/manifest`],
+    ["a price", () => "/v1/prices/standard"],
+  ])("A GET of %s that is known answers 304 without a body, and in full after a change", async (_name, pathOf) => {
+    const path = pathOf()
+    const { etag } = await get(path)
+    const again = async (known: string) => {
+      const response = await client.call("GET", path, undefined, { "if-none-match": known })
+      return [response.status, response.headers.get("etag"), (await response.text()) !== ""]
+    }
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"])
+      expect(await again(known)).toEqual([304, etag, false])
+    for (const known of ['"other"', "no tag"]) expect(await again(known)).toEqual([200, etag, true])
+    await client.call("PATCH", `/v1/spaces/${space}`, { title: `Changed for ${path}` })
+    await client.call("PUT", `/v1/spaces/${space}/manifest`, { instructions: `Changed for ${path}` })
+    await client.call("PUT", "/v1/prices/standard", { multiplier: path.length })
+    expect((await again(etag))[0]).toBe(200)
+  })
+
+  test("A GET whose ETag names a part of the answer is never 304", async () => {
+    const { etag } = await get("/v1/end-users/one")
+    const response = await client.call("GET", "/v1/end-users/one", undefined, { "if-none-match": etag })
+    expect([response.status, response.headers.get("etag")]).toEqual([200, etag])
+  })
+
   test("If-None-Match with * creates an object and never replaces one", async () => {
     const path = `/v1/spaces/${space}/tools/once`
     const create = () => send("PUT", path, TOOL("https://once.com/"), { "if-none-match": "*" })
