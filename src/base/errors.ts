@@ -223,7 +223,7 @@ export const ERROR_CODES = {
     retryable: true,
     cause:
       "A cap is reached, or another limit. Caps are those of the key, the end user, the account's plan and the space's members. " +
-      "Other limits are the number of test turns, `open_waits`, `unknown_keys` and `portal_sessions`. `details` says which.",
+      "Other limits are the number of test turns, `open_waits` and `portal_sessions`. `details` says which.",
     cure:
       "Wait `Retry-After` seconds until the cap resets, or raise the cap. `details` names the cap and its spent and reserved " +
       "amounts. If `retryable` is false, there is no `Retry-After`: the cap is too small for this turn at any time.",

@@ -18,6 +18,14 @@ export const REQUEST_CODES = {
     cause: "Another request has changed the object since the version in If-Match. Nothing was written.",
     cure: "Read the object again, or take it from `details.current`. Then send your change with its `ETag`.",
   },
+  TOO_MANY_UNKNOWN_KEYS: {
+    status: 429,
+    retryable: true,
+    cause: "Many requests from this IP address had API keys that do not exist.",
+    cure:
+      "Find the program that sends such a key, and replace the key. Valid keys are served. If one is refused because many " +
+      "requests came at once, send the request again after `Retry-After` seconds.",
+  },
   RATE_LIMITED: {
     status: 429,
     retryable: true,

@@ -14,8 +14,8 @@ import { shownPath } from "./shown-path.ts"
 
 /**
  * Reads `Authorization: Bearer <API_KEY>`, and for Anthropic's API also `X-Api-Key`. A malformed key or a wrong
- * checksum is rejected without any I/O. Unknown keys are counted by address and then rejected with QUOTA_EXCEEDED;
- * existing keys are never counted.
+ * checksum is rejected without any I/O. Unknown keys are counted by address and then rejected with
+ * TOO_MANY_UNKNOWN_KEYS; existing keys are never counted.
  */
 export const keyAuth = createMiddleware<AppEnv>(async (c, next) => {
   const credential = credentialOf(c)
@@ -70,13 +70,6 @@ async function countUnknown(c: HonoContext<AppEnv>, limit: RateLimit): Promise<v
 
 function tooManyKeys(waitMs: number): TurnpikeError {
   const seconds = secondsOf(waitMs)
-  const { burst: limit } = UNKNOWN_KEYS
-  return new TurnpikeError(
-    "QUOTA_EXCEEDED",
-    `Too many unknown API keys from this address. Try again in ${seconds} s.`,
-    {
-      retryAfter: seconds,
-      details: { cap: "unknown_keys", limit },
-    },
-  )
+  const message = `Too many unknown API keys from this address. Try again in ${seconds} s.`
+  return new TurnpikeError("TOO_MANY_UNKNOWN_KEYS", message, { retryAfter: seconds })
 }

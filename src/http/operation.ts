@@ -13,7 +13,7 @@ import { parseIdempotencyKey } from "./idempotency.ts"
 import { jsonBodies, jsonOnly, MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "./json-bodies.ts"
 import { PAGE_USER_PARAM } from "./page-user.ts"
 import type { Tagged } from "./preconditions.ts"
-import { withoutEmpty } from "./query.ts"
+import { strictQuery, withoutEmpty } from "./query.ts"
 import { validationError } from "./validation-error.ts"
 import { parseIfMatch } from "./versions.ts"
 
@@ -123,7 +123,9 @@ export interface Input<Params, Query, Body> {
 export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] {
   const validators: MiddlewareHandler[] = isForPages(operation) && !operation.upload ? [jsonOnly] : []
   if (operation.params) validators.push(zValidator("param", operation.params, refuse, checked))
-  if (operation.query)
+  // Clients of another service's API may send parameters that only that service has.
+  const query = operation.query ?? (operation.dialect ? undefined : NO_QUERY)
+  if (query)
     validators.push(
       refuseHiddenQuery,
       refuseRepeated(operation.query),
@@ -137,6 +139,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
     )
   return validators
 }
+
+const NO_QUERY = strictQuery({})
 
 /** Hono would drop this parameter, since assigning it to an object sets the prototype. */
 const refuseHiddenQuery: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -3,6 +3,12 @@ import * as z from "zod"
 import { LIST_POLICY } from "../base/policies.ts"
 import { instantParam } from "../base/time.ts"
 
+/** A query that rejects other parameters. The usual message lists the names, and here there may be none. */
+export const strictQuery = (shape: z.ZodRawShape): z.ZodType<Record<string, unknown>> =>
+  Object.keys(shape).length > 0
+    ? z.strictObject(shape)
+    : z.strictObject({}, { error: "This operation has no query parameters." })
+
 /** An id in a path or a query: any short text. An unknown id gives NOT_FOUND, not a validation error. */
 export const idParam = z.string().min(1).max(128)
 

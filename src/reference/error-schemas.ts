@@ -2,6 +2,7 @@ import * as z from "zod"
 import { countStateSchema } from "../base/counted.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
+import { keySchema } from "../keys/key-row.ts"
 import { rateStateSchema } from "../quotas/rate.ts"
 import {
   costLimitDetailsSchema,
@@ -15,14 +16,11 @@ import { TURN_STATES } from "../turns/schemas.ts"
 import { waitingSchema } from "../turns/waiting-schema.ts"
 import { earlierDecisionSchema } from "../waits/decide-call.ts"
 
-const limitOfCaller = z
-  .object({ cap: z.enum(["open_waits", "unknown_keys", "portal_sessions"]), limit: z.int() })
-  .meta({
-    id: "CallerLimit",
-    description:
-      "A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. " +
-      "`portal_sessions`: sessions of the portal that an account opens at once.",
-  })
+const limitOfCaller = z.object({ cap: z.enum(["open_waits", "portal_sessions"]), limit: z.int() }).meta({
+  id: "CallerLimit",
+  description:
+    "A limit on requests. `open_waits`: long polls and streams of one caller. `portal_sessions`: sessions of the portal that an account opens at once.",
+})
 
 /** The schema of an error's `details`, by code. All other codes have no details. */
 const DETAILS = {

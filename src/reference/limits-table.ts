@@ -115,7 +115,7 @@ const countRows = (): LimitRow[] =>
 const bodyRows = (): LimitRow[] => [
   ["A JSON body", shownLimit("Bytes", MAX_JSON_BYTES), "", TOO_LARGE],
   ["Validation errors listed in a response", String(MAX_FAULTS), "", "the others are left out"],
-  ["Requests with unknown API keys from one IP address", rate(UNKNOWN_KEYS), "", "429 `QUOTA_EXCEEDED`"],
+  ["Requests with unknown API keys from one IP address", rate(UNKNOWN_KEYS), "", "429 `TOO_MANY_UNKNOWN_KEYS`"],
 ]
 
 const signInRows = (): LimitRow[] => [

@@ -172,7 +172,8 @@ const PAGE_FIELDS = ["has_more", "next_cursor", "total", "limit", "offset"]
 
 /** Every code that an operation can return, its own codes first. */
 function codesOf(operation: Operation, surface: Surface): ErrorCode[] {
-  const validated: ErrorCode[] = operation.query || operation.params ? ["VALIDATION_FAILED"] : []
+  const { query, params, dialect } = operation
+  const validated: ErrorCode[] = query || params || !dialect ? ["VALIDATION_FAILED"] : []
   const own = operation.errors.filter((code) => !surface.foreign.includes(code))
   return [...new Set([...own, ...validated, ...surface.codesOf(operation)])]
 }

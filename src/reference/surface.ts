@@ -101,7 +101,7 @@ export const API_SURFACE: Surface = {
       "API_KEY_EXPIRED",
       "HTTPS_REQUIRED",
       "METHOD_NOT_ALLOWED",
-      "QUOTA_EXCEEDED",
+      "TOO_MANY_UNKNOWN_KEYS",
       "INTERNAL",
       "UNAVAILABLE",
     ] as const),

@@ -1,5 +1,5 @@
-import * as z from "zod"
-import { listOf, pageOf, testQuery, wholeList, wholePage } from "../http/query.ts"
+import type * as z from "zod"
+import { listOf, pageOf, strictQuery, testQuery, wholeList, wholePage } from "../http/query.ts"
 
 /** One surface for operations that are mounted twice: its path prefix and the query parameters that it adds. */
 export interface Mounting {
@@ -12,12 +12,8 @@ export const FOR_OWNERS: Mounting = { prefix: "/api/account", query: testQuery }
 
 const isForKeys = ({ prefix }: Mounting) => prefix === "/v1"
 
-/**
- * The query of an operation with few parameters of its own, or none. /v1 ignores unknown parameters there, and /api
- * rejects them.
- */
-export const bareQuery = (mounting: Mounting, own: z.ZodRawShape = {}): z.ZodType<Record<string, unknown>> =>
-  isForKeys(mounting) ? z.object(own) : z.strictObject({ ...mounting.query, ...own })
+/** The query of an operation with few parameters of its own, or none. */
+export const bareQuery = (mounting: Mounting, own: z.ZodRawShape = {}) => strictQuery({ ...mounting.query, ...own })
 
 /** Text that only the reference for API keys shows. */
 export const toKeys = (mounting: Mounting, text: string): string => (isForKeys(mounting) ? text : "")

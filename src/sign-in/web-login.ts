@@ -66,7 +66,7 @@ export async function startWebLogin(
   return { login: { token, url: link, expires_at: expiresAt.toISOString() }, cookie }
 }
 
-export const loginStatusQuery = z.object({
+export const loginStatusQuery = z.strictObject({
   token: z.string().min(1).max(512).meta({ example: "Zm9yIG9uZSBsb2dpbiwgd2l0aGluIGZpdmUgbWludXQ" }),
 })
 

@@ -154,9 +154,8 @@ describe("API keys that do not exist", () => {
     ])
     expect(refused.headers.get("www-authenticate")).toBeNull()
     expect(JSON.parse(refused.body).error).toMatchObject({
-      code: "QUOTA_EXCEEDED",
+      code: "TOO_MANY_UNKNOWN_KEYS",
       retryable: true,
-      details: { cap: "unknown_keys", limit: UNKNOWN_KEYS.burst },
     })
     // A key that this isolate knows, and one that it does not.
     for (const { key } of [client, other]) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { createPerson } from "../harness/auth.ts"
 import { ORIGIN } from "../harness/dashboard.ts"
 import { createBrowser, signInAtProvider } from "../harness/oidc-browser.ts"
 import { OPENID_CLIENTS } from "../harness/openid-clients.ts"
@@ -87,6 +88,18 @@ describe("Signing in with a certified provider", () => {
       const { browser } = await world.signInAt(newSubject(kind))
       expect(await browser.me()).toMatchObject({ email: null, email_verified: false })
     }
+  })
+
+  test("A signed-in user links an identity from a page of the service, and signs in with it", async () => {
+    const { userId } = await createPerson(world)
+    const browser = createBrowser(world)
+    browser.cookies.set("token", (await world.signIn(userId)).cookie())
+    const login = newSubject()
+    const back = await signInAtProvider(await browser.start("/account", "/api/account/identities/link"), login)
+    const response = await browser.go(back.href)
+    expect([response.status, response.headers.get("location")]).toEqual([302, "/account"])
+    const { browser: elsewhere } = await world.signInAt(login)
+    expect((await elsewhere.me())?.user_id).toBe(userId)
   })
 
   test("Further tabs and a detour during the login change nothing", async () => {

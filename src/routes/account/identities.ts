@@ -83,7 +83,7 @@ export function mountIdentities(app: App) {
         "and back, and then links the identity to your account, whatever its email. The same user must still " +
         "be signed in when the browser returns. An identity of another account is rejected with " +
         "`IDENTITY_TAKEN`.",
-      query: z.object({ next: nextParam }),
+      query: z.strictObject({ next: nextParam }),
       answer: {
         status: 302,
         description: "Redirects to the provider. A cookie records that this browser started the login.",

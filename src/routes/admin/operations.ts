@@ -1,3 +1,4 @@
+import * as z from "zod"
 import type { App } from "../../http/app.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { getOverview, overviewSchema } from "../../system/get-overview.ts"

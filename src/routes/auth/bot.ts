@@ -58,7 +58,7 @@ export function mountBot(app: App) {
           example: "q2Xr0mB1c4VhU8tYpZkN5wJ7sL3dFgA6eR9iQoTuMxE",
         },
       ],
-      query: z.object({
+      query: z.strictObject({
         workspace: idParam
           .optional()
           .meta({ description: "The workspace of the bot. Left out: the brand's bot.", example: "acme-support" }),

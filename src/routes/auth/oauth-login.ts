@@ -54,7 +54,8 @@ export function mountOauthLogin(app: App) {
         "and in the same browser. A browser that accepts `text/html` gets errors as a " +
         "small page with a link to start again.",
       open: true,
-      query: z.object({ next: nextParam }),
+      // Links from mails and other sites get parameters of trackers.
+      query: z.looseObject({ next: nextParam }),
       answer: {
         status: 302,
         description: "Redirects to the provider. A cookie records that this browser started the login.",
@@ -86,6 +87,7 @@ export function mountOauthLogin(app: App) {
         "works once. A browser that accepts `text/html` gets errors as a small page with a link to start " +
         "again. Other clients find the link in `details.start_again`.",
       open: true,
+      // The provider may add parameters, which are ignored (RFC 6749 section 4.1.2).
       query: z.looseObject({
         state: z
           .string()

@@ -19,7 +19,7 @@ import { isTerminal, serializeTurn } from "../../turns/turn-row.ts"
 import { Waiter } from "../../turns/waiters.ts"
 import { acceptsEventStream, streamTurnEvents } from "../turn-events.ts"
 
-const sendQuery = z.object({
+const sendQuery = z.strictObject({
   wait: wholeParam(0, 30)
     .default(0)
     .meta({

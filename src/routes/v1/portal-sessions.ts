@@ -26,7 +26,7 @@ export function mountPortalSessions(app: App) {
       params: z.object({ end_user_ref: endUserRefParam }),
       body: createPortalSessionSchema,
       answer: { status: 201, description: "The session.", schema: portalSessionSchema },
-      errors: ["SCOPE_DENIED"],
+      errors: ["SCOPE_DENIED", "QUOTA_EXCEEDED"],
     },
     async (c, { params: { end_user_ref: ref }, body }) => {
       const ctx = c.get("ctx")

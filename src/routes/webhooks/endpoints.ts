@@ -3,7 +3,7 @@ import { timeInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import type { Tagged } from "../../http/preconditions.ts"
-import { idParam, wholeParam } from "../../http/query.ts"
+import { idParam, strictQuery, wholeParam } from "../../http/query.ts"
 import { CREATE_WEBHOOK_ERRORS, createWebhook } from "../../webhooks/create-webhook.ts"
 import { type EndpointRow, serializeWebhook } from "../../webhooks/endpoint-row.ts"
 import { getWebhook } from "../../webhooks/get-webhook.ts"
@@ -57,7 +57,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         "the key that created it can see. The first event is a `ping`. All other events wait until it has been answered with 2xx; until " +
         "then the webhook's `state` is `pending`. An account can have only one webhook per URL.",
       idempotent: "replayed",
-      query: z.strictObject(query),
+      query: strictQuery(query),
       body: createWebhookSchema,
       answer: {
         status: 201,
@@ -83,7 +83,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Read a webhook",
       params,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       answer: theWebhook,
       errors: ["NOT_FOUND"],
     },
@@ -103,7 +103,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
         "Changes the fields that you send. If you disable a webhook, its pending deliveries fail. You " +
         "can replay them after you enable it again. A new `url` must answer a `ping` before it receives events.",
       params,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       body: updateWebhookSchema,
       answer: theWebhook,
       errors: UPDATE_WEBHOOK_ERRORS,
@@ -123,7 +123,7 @@ export function mountEndpoints(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Delete a webhook",
       params,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       answer: {
         status: 200,
         description: "The webhook and its deliveries are deleted.",

@@ -2,7 +2,7 @@ import * as z from "zod"
 import { countInWords } from "../../base/in-words.ts"
 import type { App } from "../../http/app.ts"
 import { madeOf } from "../../http/idempotency.ts"
-import { idParam, pageQuery } from "../../http/query.ts"
+import { idParam, pageQuery, strictQuery } from "../../http/query.ts"
 import { serializeDelivery } from "../../webhooks/delivery-row.ts"
 import { getDelivery } from "../../webhooks/list-deliveries.ts"
 import { WEBHOOK_POLICY } from "../../webhooks/policies.ts"
@@ -53,7 +53,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
         "verified if the response is 2xx.",
       idempotent: "replayed",
       params: webhookParams,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       answer: { status: 202, ...theDelivery },
       errors: SEND_TEST_ERRORS,
       example: { answer: { ...PENDING, event_type: "ping", turn_id: null, attempt_count: 0, attempts: [] } },
@@ -103,7 +103,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
       tag,
       summary: "Read a delivery",
       params: deliveryParams,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       answer: { status: 200, ...theDelivery },
       errors: ["NOT_FOUND"],
     },
@@ -122,7 +122,7 @@ export function mountSendAgain(app: App, { prefix, query }: Mounting) {
         "Sends the delivery at once, under the same id and with all retries. It can be delivered, failed or pending.",
       idempotent: "replayed",
       params: deliveryParams,
-      query: z.strictObject(query),
+      query: strictQuery(query),
       answer: { status: 202, ...theDelivery },
       errors: REDELIVER_ERRORS,
       example: { answer: { ...PENDING, attempts: [FAILED] } },
