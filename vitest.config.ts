@@ -54,7 +54,7 @@ function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
     ],
     test: {
       name,
-      globalSetup: ["./test/harness/global-setup.ts"],
+      globalSetup: ["./test/harness/global-setup.ts", "./test/harness/every-success.ts"],
       include,
       exclude,
       // One workerd runs the files one after the other and loads the source once. Each file creates its own world.

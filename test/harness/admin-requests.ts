@@ -1,3 +1,4 @@
+import { newId } from "../../src/base/ids.ts"
 import { App } from "../../src/http/app.ts"
 import type { Operation } from "../../src/http/operation.ts"
 import { admin as group } from "../../src/routes/admin/group.ts"
@@ -8,7 +9,7 @@ import { ADMIN_PLACES } from "./admin-places.ts"
 import { ADMIN_PROVIDERS } from "./admin-providers.ts"
 import { type Admin, signInAdmin } from "./books.ts"
 import { createRandom, type Random } from "./random.ts"
-import type { TestClient, World } from "./world.ts"
+import { type TestClient, turnOf, type World } from "./world.ts"
 
 /** The world that a fixture builds on: an admin, and an account with credit. */
 export interface AdminEstate {
@@ -56,6 +57,7 @@ const ADMIN_ANALYTICS: AdminFixtures = {
   getContextComparison: used("?days=2"),
   getDailyUsage: used("?days=2&group_by=slug"),
   getTopUsers: used("?days=2&limit=3"),
+  getEndUsersReport: used("?user_id=1&sort=tokens"),
   getErrorsReport: async () => ({ query: "?days=2" }),
   getContextSize: used("?days=2"),
   getTopSpaces: used("?days=2&limit=3"),
@@ -113,6 +115,7 @@ const FIXTURES: AdminFixtures = {
   ...ADMIN_PROVIDERS,
   ...ADMIN_TURNS,
   ...ADMIN_ANALYTICS,
+  ...ADMIN_FILES,
   ...ADMIN_MONEY,
 }
 

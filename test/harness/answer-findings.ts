@@ -1,6 +1,8 @@
 /** Answers of the current test that are still checked, and the violations so far (checked-answers.ts). */
 const pending = new Set<Promise<void>>()
 const findings: string[] = []
+/** The operations that have succeeded in the current file. */
+const successes = new Set<string>()
 
 export function addCheck(check: Promise<void>): void {
   const tracked = check.finally(() => pending.delete(tracked))
@@ -8,6 +10,15 @@ export function addCheck(check: Promise<void>): void {
 }
 
 export const addFinding = (finding: string) => findings.push(finding)
+
+export const addSuccess = (operation: string) => successes.add(operation)
+
+/** The operations that have succeeded since the last call. */
+export function takeSuccesses(): string[] {
+  const taken = [...successes]
+  successes.clear()
+  return taken
+}
 
 /** Throws if an answer since the last call is not as its document declares. */
 export async function expectAnswersFit(): Promise<void> {

@@ -1,12 +1,17 @@
 import { honoPath } from "../../src/http/operation.ts"
 import { TableRouter } from "../../src/http/router.ts"
-import { addCheck, addFinding } from "./answer-findings.ts"
+import { addCheck, addFinding, addSuccess } from "./answer-findings.ts"
 import { isThorough } from "./crash.ts"
-import { type DeclaredOperation, declaredAnswers, type OpenApi } from "./declared.ts"
+import {
+  type DeclaredOperation,
+  DOCUMENTS,
+  declaredAnswers,
+  documentedName,
+  isSuccess,
+  type OpenApi,
+} from "./declared.ts"
+import { isSharded } from "./force-shards.ts"
 import { staticFile } from "./served.ts"
-
-/** The documents as the service serves them, by the beginning of their paths. */
-const DOCUMENTS = { "/v1/": ["/v1/openapi.json", "v1"], "/api/": ["/api/openapi.json", "dashboard"] } as const
 
 type Prefix = keyof typeof DOCUMENTS
 
@@ -14,7 +19,7 @@ type Prefix = keyof typeof DOCUMENTS
 const readers = new Map<Prefix, ReturnType<typeof readDocument>>()
 
 async function readDocument(prefix: Prefix) {
-  const [path, surface] = DOCUMENTS[prefix]
+  const { path, surface } = DOCUMENTS[prefix]
   const document = (await (await staticFile(path)).json()) as OpenApi
   const router = new TableRouter<DeclaredOperation>()
   for (const [template, methods] of Object.entries(document.paths)) {
@@ -32,7 +37,7 @@ async function readDocument(prefix: Prefix) {
  * so it checks answers in its fuzz tests only.
  */
 export function checkAnswer({ method, url }: Request, response: Response): void {
-  if (isThorough) return
+  if (isThorough || isSharded) return
   const { pathname: path } = new URL(url)
   const prefix = (Object.keys(DOCUMENTS) as Prefix[]).find((one) => path.startsWith(one))
   if (!prefix) return
@@ -57,6 +62,7 @@ async function compare(prefix: Prefix, { method, path, response, text: reading }
   const { operationOf, faultsOf } = await reader
   const operation = operationOf(method, path)
   if (!operation) return
+  if (isSuccess(method, response.status)) addSuccess(documentedName(DOCUMENTS[prefix].surface, operation))
   for (const fault of faultsOf(operation, { method, response, text, mayFail: true }))
     addFinding(`${method} ${path} (${operation.operationId}, ${response.status}): ${fault}`)
 }

@@ -1,11 +1,12 @@
 import { App } from "../../src/http/app.ts"
+import { createUser } from "../../src/ops/seed.ts"
 import { account } from "../../src/routes/account/group.ts"
 import { callOfOperation, createEstate, ESTATE_HOST, type Estate, ownerWithAll } from "./estate.ts"
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
 import { sendUntilItWaits } from "./waiting.ts"
 import { refundText, refundTool } from "./waiting-tools.ts"
-import type { World } from "./world.ts"
+import { turnOf, type World } from "./world.ts"
 
 /** Every operation of a signed-in owner that returns JSON, from the table that the worker routes by. */
 export const ownerOperations: readonly V1Operation[] = (() => {
@@ -19,6 +20,8 @@ export interface OwnerEstate extends Estate {
   chatTurn: string
   /** A turn with a limit of its own that waits for a decision. */
   asked: string
+  /** An ended turn with a bill. */
+  billed: string
 }
 
 const TRACE_ENDPOINT = { url: `https://${ESTATE_HOST}/v1/traces` }
@@ -32,6 +35,8 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
     text: refundText(80),
     max_cost_usd: 0.1,
   })
+  const paid = { space: await client.space(), text: "[use input=97 output=13]" }
+  const { turn_id: billed } = await turnOf(await client.sendTurn(paid))
   const estate = await createEstate(world, { client })
   const { userId } = estate.client
   const owner = await world.signIn(userId)
@@ -47,9 +52,10 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
     "identities/{identity_id}": items[0].identity_id,
   })
   await owner.json("PUT", "/api/account/trace-endpoint", TRACE_ENDPOINT)
+  Object.assign(estate.ids, await addPeople(world, userId))
   const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space: estate.space, text: estate.canary })
   await world.settled()
-  return { ...estate, owner, chatTurn: chat.turn_id, asked: asked.turn_id }
+  return { ...estate, owner, chatTurn: chat.turn_id, asked: asked.turn_id, billed }
 }
 
 /** Bodies of operations that only a signed-in owner can call. */
