@@ -1105,6 +1105,9 @@ create table turns (
   failed_by_us boolean not null default false,
   cost_credit_micros bigint not null default 0,
   billed_credit_micros bigint not null default 0,
+  -- The charge that was refunded, and when. Null: not refunded.
+  refunded_credit_micros bigint,
+  refunded_at timestamptz,
   model_calls integer not null default 0,
   tool_calls integer not null default 0,
   tokens_input bigint not null default 0,
@@ -1174,6 +1177,8 @@ declare
       then 'turns_amounts'
     when new.billed_credit_micros > new.hold_credit_micros then 'turns_charge_within_hold'
     when new.cost_credit_micros > new.hold_credit_micros then 'turns_cost_within_hold'
+    when new.refunded_credit_micros <= 0 or (new.refunded_credit_micros is null) <> (new.refunded_at is null)
+      or (new.refunded_at is not null and new.finished_at is null) then 'turns_refund'
     when new.end_user_charge_credit_micros > new.end_user_hold_credit_micros then 'turns_end_user_charge_within_hold'
     when new.test and greatest(new.hold_credit_micros, new.billed_credit_micros) <> 0 then 'turns_test_is_free'
     when num_nonnulls(new.rehearsed_hold_credit_micros, new.rehearsed_cost_credit_micros) not in (0, case when new.test then 2 else 0 end)
@@ -1199,6 +1204,11 @@ begin
           old.last_event_seq)
   then
     raise exception 'turn % is finished: its bill and its events are closed', old.turn_id using errcode = '23514';
+  end if;
+  if (new.refunded_credit_micros, new.refunded_at) is distinct from (old.refunded_credit_micros, old.refunded_at)
+    and old.refunded_at is not null
+  then
+    raise exception 'turn % was refunded before', old.turn_id using errcode = '23514';
   end if;
   return null;
 end $$;
@@ -1237,6 +1247,23 @@ create index ended_turns_of_end_user on ended_turns (user_id, test, end_user_ref
   end_user_charge_credit_micros) where billed_credit_micros > 0 or end_user_charge_credit_micros > 0;
 -- Turns without model calls have no usage records, but analytics count them.
 create index ended_turns_without_calls on ended_turns (finished_at) where model_calls = 0 and not test;
+
+-- The same for refunded turns, at the time when the refund was booked. The trigger turns_refunded_queued writes them.
+create table refunded_turns (
+  turn_id text primary key,
+  user_id bigint not null,
+  test boolean not null,
+  refunded_at timestamptz not null,
+  refunded_credit_micros bigint not null,
+  billed_credit_micros bigint not null,
+  space_id bigint not null,
+  key_id text,
+  end_user_ref text not null,
+  state text not null,
+  model text not null
+);
+create index refunded_turns_by_time on refunded_turns (refunded_at);
+create index refunded_turns_of_owner on refunded_turns (user_id, test, refunded_at);
 
 -- The turns that have not ended, in narrow rows for runners,
 -- for queues of conversations and for lists of open turns.
@@ -1918,12 +1945,14 @@ create index subscription_days_of on subscription_days (subscription_id, day)
   include (model_calls, tokens_input, tokens_cached, tokens_output, billed_credit_micros);
 
 -- Live turns, their costs and their bills by the day (UTC) on which the turns ended, without the turns in turn_ends.
+-- Refunds are on the day of their booking, by the states of their turns.
 create table service_days (
   day date not null,
   state text not null,
   turns bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (day, state)
 ) with (fillfactor = 70);
 
@@ -2374,23 +2403,24 @@ create table end_user_ledger (
   user_id bigint not null,
   test boolean not null,
   end_user_ref text not null,
-  reason text not null check (reason in ('credit', 'correction', 'usage')),
+  reason text not null check (reason in ('credit', 'correction', 'usage', 'refund')),
   amount_credit_micros bigint not null,
   balance_after_credit_micros bigint not null check (balance_after_credit_micros >= 0),
   turn_id text,
   note text,
-  -- The key that booked a credit or a correction. Null: the owner in the dashboard, or a turn.
+  -- The key that booked a credit or a correction. Null: the owner in the dashboard, a turn, or its refund.
   key_id text,
-  -- The Idempotency-Key of a credit or a correction, and the request's fingerprint. Null: a turn.
+  -- The Idempotency-Key of a credit or a correction, and the request's fingerprint. Null: a turn, or its refund.
   once_key text,
   fingerprint text,
   created_at timestamptz not null,
-  constraint end_user_ledger_sign check (case reason when 'credit' then amount_credit_micros > 0 else amount_credit_micros < 0 end),
-  constraint end_user_ledger_usage_names_its_turn check ((reason = 'usage') = (turn_id is not null))
+  constraint end_user_ledger_sign check (case when reason in ('credit', 'refund') then amount_credit_micros > 0 else amount_credit_micros < 0 end),
+  constraint end_user_ledger_usage_names_its_turn check ((reason in ('usage', 'refund')) = (turn_id is not null))
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);
 create index end_user_ledger_of_wallet on end_user_ledger (user_id, test, end_user_ref, entry_id);
 create unique index end_user_ledger_once on end_user_ledger (user_id, test, once_key) where once_key is not null;
-create unique index end_user_ledger_one_charge_per_turn on end_user_ledger (turn_id) where turn_id is not null;
+create unique index end_user_ledger_one_charge_per_turn on end_user_ledger (turn_id) where reason = 'usage';
+create unique index end_user_ledger_one_refund_per_turn on end_user_ledger (turn_id) where reason = 'refund';
 
 create function guard_end_user_ledger() returns trigger language plpgsql as $$
 begin
@@ -2502,6 +2532,7 @@ create table deleted_objects (
 
 -- Ended turns that are in no rollup yet: a row for each model, provider and role of a turn's calls.
 -- A test turn, or a turn without calls, has one row. Ending a turn inserts rows and locks no shared row.
+-- A refund inserts rows too: with the time of its booking, the refunded amounts, and 0 in all other numbers.
 -- The sweep moves them (src/analytics/roll-turns.sql). A reader of a rollup adds these rows in the same snapshot.
 create table turn_ends (
   ended_at timestamptz not null,
@@ -2520,6 +2551,7 @@ create table turn_ends (
   -- The cost of the calls for us, at the providers' prices.
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   -- The duration of the calls of a turn with a key, in microseconds. 0 for a web chat.
   duration_us bigint not null,
   calls integer not null,
@@ -2588,10 +2620,36 @@ end $$;
 create trigger turns_ended_queued after update on turns for each row
   when (old.finished_at is null and new.finished_at is not null) execute function queue_turn_end();
 
+-- A refund returns the bill of each call. If the charge was not the bill, the difference has a row of its own.
+create function queue_refund() returns trigger language plpgsql as $$
+begin
+  insert into refunded_turns (turn_id, user_id, test, refunded_at, refunded_credit_micros, billed_credit_micros, space_id, key_id, end_user_ref,
+      state, model)
+    values (new.turn_id, new.user_id, new.test, new.refunded_at, new.refunded_credit_micros, new.billed_credit_micros, new.space_id, new.key_id,
+      new.end_user_ref, new.state, new.model);
+  insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
+      calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
+      billed_credit_micros, refunded_credit_micros, duration_us)
+    select new.turn_id, new.state, new.test, new.refunded_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
+      case when new.key_id is null then '' else new.end_user_ref end, s.model, s.provider_key, s.pooled, s.role, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+      0, s.refunded, 0
+    from (
+      select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
+        coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, sum(c.billed_credit_micros) as refunded
+      from model_calls c where c.turn_id = new.turn_id group by 1, 2, 3, 4
+      union all
+      select new.model, split_part(new.model, '/', 1), false, 'orchestrator', new.refunded_credit_micros - new.billed_credit_micros) s
+    where s.refunded <> 0;
+  return null;
+end $$;
+create trigger turns_refunded_queued after update on turns for each row
+  when (old.refunded_at is null and new.refunded_at is not null) execute function queue_refund();
+
 -- The rows that count in analytics: all except test turns.
 create view usage_queue as
   select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_reasoning, e.tokens_input_most, e.cost_credit_micros,
-    e.billed_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role, e.model, e.turn_id
+    e.billed_credit_micros, e.refunded_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role,
+    e.model, e.turn_id
   from turn_ends e where not e.test;
 
 -- The rollups, by the time (UTC) at which turns ended, without test turns and without the turns in usage_queue.
@@ -2605,6 +2663,7 @@ create table usage_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_reasoning bigint not null default 0,
@@ -2637,6 +2696,7 @@ create table provider_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   pictures bigint not null,
   primary key (day, provider_key, pooled, role)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
@@ -2648,6 +2708,7 @@ create table space_hours (
   calls bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   tokens_input bigint not null,
   tokens_cached bigint not null,
   tokens_output bigint not null,
@@ -2664,6 +2725,7 @@ create table user_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (user_id, hour)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -2703,6 +2765,7 @@ create table space_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_reasoning bigint not null default 0,
@@ -2725,6 +2788,7 @@ create table user_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   keyed_calls bigint not null,
   duration_us bigint not null,
   tokens_reasoning bigint not null default 0,
@@ -2744,6 +2808,7 @@ create table provider_space_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (day, provider_key, space_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index provider_space_days_of_space on provider_space_days (space_id, day);
@@ -2760,6 +2825,7 @@ create table end_user_days (
   done bigint not null,
   failed bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   took_us bigint not null,
   primary key (user_id, test, day, end_user_ref)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
@@ -2773,6 +2839,7 @@ create table end_user_months (
   done bigint not null,
   failed bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   took_us bigint not null,
   primary key (user_id, test, month, end_user_ref)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
@@ -2785,6 +2852,7 @@ create table end_user_sums (
   done bigint not null,
   failed bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   took_us bigint not null,
   last_ended_at timestamptz not null,
   primary key (user_id, test, end_user_ref)
@@ -2802,6 +2870,7 @@ create table space_sums (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (until, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 -- The spaces that were billed most in total.
@@ -2817,6 +2886,7 @@ create table user_sums (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (until, user_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index user_sums_most on user_sums (billed_credit_micros desc, user_id) where until = 'infinity';
@@ -2832,6 +2902,7 @@ create table provider_space_sums (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
   primary key (until, provider_key, space_id)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 create index provider_space_sums_of_space on provider_space_sums (until, space_id);
@@ -2851,10 +2922,16 @@ create table ledger_queue (
   reason text not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
+-- The reason of an entry in reports: a correction that names a turn is its refund.
+create function reported_reason(p_reason text, p_turn_id text) returns text language sql immutable as $$
+  select case when p_reason = 'admin_action' and p_turn_id is not null then 'refund' else p_reason end
+$$;
+
 create function queue_ledger() returns trigger language plpgsql as $$
 begin
   insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)
-    select b.ledger_id, b.user_id, b.amount_credit_micros, b.balance_after_credit_micros, b.created_at, b.reason from booked b;
+    select b.ledger_id, b.user_id, b.amount_credit_micros, b.balance_after_credit_micros, b.created_at, reported_reason(b.reason, b.turn_id)
+    from booked b;
   return null;
 end $$;
 create trigger ledger_queued after insert on ledger referencing new table as booked
@@ -3080,6 +3157,7 @@ create trigger spaces_kept before delete on spaces for each statement execute fu
 create trigger api_keys_kept before delete on api_keys for each statement execute function guard_append_only();
 create trigger turns_kept before delete on turns for each statement execute function guard_append_only();
 create trigger ended_turns_append_only before update or delete on ended_turns for each statement execute function guard_append_only();
+create trigger refunded_turns_append_only before update or delete on refunded_turns for each statement execute function guard_append_only();
 
 create trigger api_keys_raised after update of daily_credit_micros, monthly_credit_micros, window_credit_micros, window_seconds,
   end_user_daily_credit_micros, end_user_monthly_credit_micros on api_keys for each row execute function note_raise();

@@ -20,7 +20,7 @@ begin
     when p_to - from_at <= make_interval(hours => 24 * p_weekly) then 'week' else 'month' end;
 end $$;
 
--- Returns what was booked in a range, by reason and by the day, week or month (UTC) of the booking.
+-- Returns what was booked in a range, by reported_reason() and by the day, week or month (UTC) of the booking.
 -- given_credit_micros: the sum of positive amounts. taken_credit_micros: the sum of negative amounts.
 -- Whole days are read from the rollup and its queue, cut days from the ledger. Unposted charges count too.
 -- A bucket and reason may have several rows.
@@ -61,7 +61,7 @@ end $$;
 create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text)
 returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language sql stable as $$
-  select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, l.reason,
+  select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, reported_reason(l.reason, l.turn_id),
     sum(greatest(l.amount_credit_micros, 0))::bigint, sum(least(l.amount_credit_micros, 0))::bigint
   from ledger l
   where l.created_at >= p_from and l.created_at < p_to

@@ -3,7 +3,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { bucketOf, type LedgerBucket, type LedgerReason } from "../billing/buckets.ts"
+import { bucketOf, type LedgerBucket, type ReportedReason } from "../billing/buckets.ts"
 import { envelope, envelopeOf } from "./answer.ts"
 import { granularityByLength, type LedgerQuery, ledgerRange, rangeRead, toEnergy } from "./ledger-range.ts"
 import { procedureRows } from "./procedure-rows.ts"
@@ -93,7 +93,7 @@ function amountsOf(booked: readonly Booked[]): Amounts {
   for (const { reason, given_credit_micros, taken_credit_micros } of booked) {
     for (const amount of [given_credit_micros, taken_credit_micros]) {
       if (amount === 0) continue
-      const name = bucketOf({ reason: reason as LedgerReason, amount })
+      const name = bucketOf({ reason: reason as ReportedReason, amount })
       if (name) sums[name] += Math.abs(amount)
       else sums.unbucketed += amount
     }

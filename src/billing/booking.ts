@@ -11,6 +11,11 @@ export interface BookingRow {
   booking: Answers["booking"] | null
 }
 
+export const noTurn = () => new TurnpikeError("NOT_FOUND", "There is no such turn.", { param: "turn_id" })
+export const noBillYet = () => new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no bill yet.")
+export const turnNotBilled = () =>
+  new TurnpikeError("TURN_NOT_BILLED", "The turn was billed nothing, so there is nothing to refund.")
+
 const REFUSALS = {
   no_account: () => new TurnpikeError("NOT_FOUND", "There is no such user.", { param: "user_id" }),
   balance_too_low: (micros: number) =>
@@ -18,9 +23,9 @@ const REFUSALS = {
       "BALANCE_TOO_LOW",
       `${usdText(-micros)} USD cannot be taken back: the account has less available credit (its balance minus the holds of open turns).`,
     ),
-  no_turn: () => new TurnpikeError("NOT_FOUND", "There is no such turn.", { param: "turn_id" }),
-  not_ended: () => new TurnpikeError("TURN_NOT_ENDED", "The turn has not ended, so it has no bill yet."),
-  not_billed: () => new TurnpikeError("TURN_NOT_BILLED", "The turn was billed nothing, so there is nothing to refund."),
+  no_turn: noTurn,
+  not_ended: noBillYet,
+  not_billed: turnNotBilled,
 }
 
 /**

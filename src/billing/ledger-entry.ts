@@ -3,7 +3,7 @@ import { countInWords } from "../base/in-words.ts"
 import { ENERGY_RATE, MICROS_PER_ENERGY, MICROS_PER_USD, toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
-import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason } from "./buckets.ts"
+import { BUCKET_NAMES, bucketOf, LEDGER_REASONS, type LedgerReason, reportedReason } from "./buckets.ts"
 
 /** A row of `ledger`, read as JSON. */
 export interface LedgerRow extends Omit<JsonRow<"ledger">, "reason"> {
@@ -27,7 +27,7 @@ export const ledgerEntrySchema = z
       .meta({
         description:
           "The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), " +
-          "or charges (`spent`). Null for a commission and for a correction that takes credit back.",
+          "refunds of turns (`refunded`), or charges (`spent`). Null for a commission and for a correction that takes credit back.",
         example: "spent",
       }),
     amount_credit_micros: z
@@ -65,7 +65,7 @@ export function serializeLedgerEntry(row: LedgerRow): z.infer<typeof ledgerEntry
   return {
     ledger_id: row.ledger_id,
     reason: row.reason,
-    bucket: bucketOf({ reason: row.reason, amount }),
+    bucket: bucketOf({ reason: reportedReason(row), amount }),
     amount_credit_micros: amount,
     amount_energy: amount === null ? null : amount / MICROS_PER_ENERGY,
     amount_usd: amount === null ? null : toUsd(amount),

@@ -5,7 +5,7 @@ import { type CallerDB, callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { wakeWebhooks } from "../feed/wake-webhooks.ts"
 import type { DB } from "../platform/db-types.ts"
-import { BUCKETS, type LedgerBucket, type LedgerReason } from "./buckets.ts"
+import { BUCKETS, type LedgerBucket, type LedgerReason, type ReportedReason } from "./buckets.ts"
 import type { LedgerRow } from "./ledger-entry.ts"
 
 export interface LedgerFilters {
@@ -35,7 +35,10 @@ export async function listLedger(
   )
   wakeWebhooks(ctx, { user_id: actor.user_id, test: false, has_subscriber: row.has_subscriber === true })
   const { rows } = await readAs(ctx, credential, (db) => {
-    const all = db.selectFrom("ledger as l").where(matches(filters))
+    const all = db
+      .selectFrom("ledger as l")
+      .where("l.user_id", "=", ({ selectFrom }) => selectFrom("caller").select("caller.user_id"))
+      .where(matchesLedger(filters))
     const page = all.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)
     return db.selectNoFrom([
       all.select((eb) => eb.cast<number>(eb.fn.countAll(), "integer").as("count")).as("total"),
@@ -46,15 +49,15 @@ export async function listLedger(
   return { total: total ?? 0, entries: entries as LedgerRow[] }
 }
 
-function matches({ reason, bucket, turn, before_id, created_after, created_before }: LedgerFilters) {
+/** True for the rows `l` of the ledger that match, of any account. */
+export function matchesLedger({ reason, bucket, turn, before_id, created_after, created_before }: LedgerFilters) {
   const eb: ExpressionBuilder<CallerDB & { l: DB["ledger"] }, "l"> = expressionBuilder()
-  const all: ExpressionWrapper<CallerDB & { l: DB["ledger"] }, "l", SqlBool>[] = [
-    eb("l.user_id", "=", eb.selectFrom("caller").select("caller.user_id")),
-  ]
+  const all: ExpressionWrapper<CallerDB & { l: DB["ledger"] }, "l", SqlBool>[] = []
   if (reason) all.push(eb("l.reason", "=", reason))
   if (bucket) {
     const { reasons, sign } = BUCKETS[bucket]
-    all.push(eb("l.reason", "in", reasons), eb("l.amount_credit_micros", sign > 0 ? ">" : "<", 0))
+    const reported = eb.fn<ReportedReason>("reported_reason", ["l.reason", "l.turn_id"])
+    all.push(eb(reported, "in", reasons), eb("l.amount_credit_micros", sign > 0 ? ">" : "<", 0))
   }
   if (turn) all.push(eb("l.turn_id", "=", turn))
   if (before_id !== undefined) all.push(eb("l.ledger_id", "<", before_id))

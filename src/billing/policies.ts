@@ -9,6 +9,11 @@ export const BOOKING_POLICY = {
   noteCharacters: 500,
 } as const
 
+export const REFUND_POLICY = {
+  /** Requests of one account for refunds, before a decision about them. */
+  openRequests: 100,
+} as const
+
 /** Reconciliation (docs/architecture/reconciliation.md). Times are in milliseconds. */
 export const RECONCILIATION_POLICY = {
   everyMs: 3_600_000,

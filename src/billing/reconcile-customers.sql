@@ -3,10 +3,10 @@
 
 -- The sums of a row, by name.
 create function turnpike.customer_sums_of(p_turns numeric, p_done numeric, p_failed numeric, p_billed numeric,
-  p_took_us numeric)
+  p_refunded numeric, p_took_us numeric)
 returns jsonb language sql immutable as $$
   select jsonb_build_object('turns', p_turns, 'done', p_done, 'failed', p_failed, 'billed_credit_micros', p_billed,
-    'took_us', p_took_us)
+    'refunded_credit_micros', p_refunded, 'took_us', p_took_us)
 $$;
 
 -- The days of end users that differ from the turns that ended on a day. Web chats have no end user.
@@ -17,22 +17,29 @@ returns table (family text, key text, period text, starts_at timestamptz,
     select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
   ), rows as (
     select true as is_raw, e.user_id, e.test, e.end_user_ref, 1 as turns, e.state, e.billed_credit_micros as billed,
-      (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint as took_us
+      0::bigint as refunded, (extract(epoch from e.finished_at - e.created_at) * 1e6)::bigint as took_us
     from span s, ended_turns e
     where e.finished_at >= s.begins and e.finished_at < s.ends and e.key_id is not null and e.end_user_ref <> ''
     union all
-    select false, q.user_id, q.test, q.end_user_ref, q.turns, q.state, q.billed_credit_micros, q.took_us
+    select true, e.user_id, e.test, e.end_user_ref, 0, e.state, 0, e.refunded_credit_micros, 0
+    from span s, refunded_turns e
+    where e.refunded_at >= s.begins and e.refunded_at < s.ends and e.key_id is not null and e.end_user_ref <> ''
+    union all
+    select false, q.user_id, q.test, q.end_user_ref, q.turns, q.state, q.billed_credit_micros, q.refunded_credit_micros,
+      q.took_us
     from span s, turn_ends q
     where q.ended_at >= s.begins and q.ended_at < s.ends and q.end_user_ref <> ''
   ), summed as (
     select r.is_raw, r.user_id, r.test, r.end_user_ref, sum(r.turns) as turns,
       sum(r.turns) filter (where r.state = 'done') as done, sum(r.turns) filter (where r.state = 'failed') as failed,
-      sum(r.billed) as billed, sum(r.took_us) as took_us
+      sum(r.billed) as billed, sum(r.refunded) as refunded,
+      sum(r.took_us) as took_us
     from rows r
     group by 1, 2, 3, 4
     union all
     -- One look-up for each account, since no index begins with the day.
-    select false, d.user_id, d.test, d.end_user_ref, d.turns, d.done, d.failed, d.billed_credit_micros, d.took_us
+    select false, d.user_id, d.test, d.end_user_ref, d.turns, d.done, d.failed, d.billed_credit_micros,
+      d.refunded_credit_micros, d.took_us
     from users u
       cross join (values (false), (true)) m(test)
       cross join lateral (
@@ -40,7 +47,7 @@ returns table (family text, key text, period text, starts_at timestamptz,
   ), sides as (
     select x.is_raw, x.user_id, x.test, x.end_user_ref,
       turnpike.customer_sums_of(sum(x.turns), coalesce(sum(x.done), 0),
-      coalesce(sum(x.failed), 0), sum(x.billed), sum(x.took_us)) as sums
+      coalesce(sum(x.failed), 0), sum(x.billed), sum(x.refunded), sum(x.took_us)) as sums
     from summed x
     group by 1, 2, 3, 4
   )
@@ -65,14 +72,15 @@ returns table (family text, key text, period text, starts_at timestamptz,
   ), said as (
     select d.user_id, d.test, d.end_user_ref,
       turnpike.customer_sums_of(sum(d.turns), sum(d.done), sum(d.failed), sum(d.billed_credit_micros),
-      sum(d.took_us)) as sums
+      sum(d.refunded_credit_micros), sum(d.took_us)) as sums
     from of o, accounts a
       cross join lateral (select n.* from end_user_days n
       where n.user_id = a.user_id and n.test = a.test and n.day >= o.month and n.day < o.next_month) d
     group by 1, 2, 3
   ), kept as (
     select d.user_id, d.test, d.end_user_ref,
-      turnpike.customer_sums_of(d.turns, d.done, d.failed, d.billed_credit_micros, d.took_us) as sums
+      turnpike.customer_sums_of(d.turns, d.done, d.failed, d.billed_credit_micros, d.refunded_credit_micros,
+      d.took_us) as sums
     from of o, accounts a
       cross join lateral (select n.* from end_user_months n
       where n.user_id = a.user_id and n.test = a.test and n.month = o.month) d
@@ -92,12 +100,13 @@ returns table (family text, key text, period text, starts_at timestamptz,
   with said as (
     select m.user_id, m.test, m.end_user_ref,
       turnpike.customer_sums_of(sum(m.turns), sum(m.done), sum(m.failed), sum(m.billed_credit_micros),
-      sum(m.took_us)) as sums
+      sum(m.refunded_credit_micros), sum(m.took_us)) as sums
     from end_user_months m
     group by 1, 2, 3
   ), kept as (
     select r.user_id, r.test, r.end_user_ref,
-      turnpike.customer_sums_of(r.turns, r.done, r.failed, r.billed_credit_micros, r.took_us) as sums
+      turnpike.customer_sums_of(r.turns, r.done, r.failed, r.billed_credit_micros, r.refunded_credit_micros,
+      r.took_us) as sums
     from end_user_sums r
   )
   select 'end_user_sums',

@@ -1,7 +1,8 @@
 -- Checks p_size wallets of end users after p_position:
 -- - The balance equals the last running total of the wallet's ledger.
 -- - The held credit equals the holds of the end user's open turns.
--- - With p_scope 'all', the ledger also adds up, and its charges equal those of the end user's turns.
+-- - With p_scope 'all', the ledger also adds up, and its charges less refunds equal those of the end user's turns that
+--   were not refunded.
 create function turnpike.end_users_slice(p_position text, p_size integer, p_scope text, p_moment timestamptz)
 returns turnpike.books_slice
 language plpgsql stable set plan_cache_mode = force_custom_plan set jit = off as $$
@@ -30,8 +31,9 @@ begin
         where l.user_id = p.user_id and l.test = p.test and l.end_user_ref = p.end_user_ref) end as summed,
       case when p_scope = 'all' then (select coalesce(-sum(l.amount_credit_micros), 0)::bigint from end_user_ledger l
         where l.user_id = p.user_id and l.test = p.test and l.end_user_ref = p.end_user_ref
-          and l.reason = 'usage') end as booked,
-      case when p_scope = 'all' then (select coalesce(sum(t.end_user_charge_credit_micros), 0)::bigint from turns t
+          and l.reason in ('usage', 'refund')) end as booked,
+      case when p_scope = 'all' then (select
+        coalesce(sum(t.end_user_charge_credit_micros) filter (where t.refunded_at is null), 0)::bigint from turns t
         where t.user_id = p.user_id and t.test = p.test and t.end_user_ref = p.end_user_ref
           and t.end_user_hold_credit_micros is not null) end as charged
     from part p

@@ -55,6 +55,7 @@ begin
       select r.turn_id, jsonb_build_array(sum(r.calls), sum(r.tokens_input), sum(r.tokens_cached), sum(r.tokens_output),
         sum(r.cost_credit_micros), sum(r.billed_credit_micros)) as said
       from turnpike.raw_usage(p_day::timestamp at time zone 'UTC', (p_day + 1)::timestamp at time zone 'UTC') r
+      where r.refunded_credit_micros = 0
       group by r.turn_id) r
     join turns t on t.turn_id = r.turn_id
     where r.said <> jsonb_build_array(t.model_calls, t.tokens_input, t.tokens_cached, t.tokens_output,
@@ -124,7 +125,8 @@ returns table (family text, key text, period text, starts_at timestamptz,
   with span as materialized (
     select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
   ), raw as materialized (
-    select l.ledger_id, l.user_id, l.reason, l.amount_credit_micros as amount, l.balance_after_credit_micros as balance
+    select l.ledger_id, l.user_id, reported_reason(l.reason, l.turn_id) as reason, l.amount_credit_micros as amount,
+      l.balance_after_credit_micros as balance
     from span s, ledger l
     where l.created_at >= s.begins and l.created_at < s.ends
   ), queued as materialized (
@@ -149,11 +151,11 @@ returns table (family text, key text, period text, starts_at timestamptz,
       where d.day = p_day and d.user_id in (select r.user_id from raw r
         union select a.user_id from ledger_user_days a where a.day = p_day and a.debits > 0)
   ), summed as (
-    select 'ledger_days' as family, r.reason as key, r.is_raw,
+    select 'ledger_days' as family, r.key, r.is_raw,
       jsonb_build_object('entries', sum(r.entries), 'given_credit_micros',
       coalesce(sum(r.given), 0), 'taken_credit_micros', coalesce(sum(r.taken), 0)) as sums
     from reasons r
-    group by r.reason, r.is_raw
+    group by r.key, r.is_raw
     union all
     select 'ledger_user_days', p.user_id::text, p.is_raw,
       jsonb_build_object('ledger_id', max(p.ledger_id), 'debits', sum(p.debits),
@@ -182,10 +184,10 @@ returns table (family text, key text, period text, starts_at timestamptz,
   ), kept as (
     select d.kind, d.failures from error_days d where d.day = p_day and d.failures <> 0
   )
-  select 'error_days', coalesce(a.kind, b.kind), 'day', s.begins, jsonb_build_object('failures', a.failures),
+  select 'error_days', coalesce(a.key, b.key), 'day', s.begins, jsonb_build_object('failures', a.failures),
     jsonb_build_object('failures', b.failures)
   from span s, said a
-    full join kept b on b.kind = a.kind
+    full join kept b on b.key = a.key
   where a.failures is distinct from b.failures
 $$;
 

@@ -26,6 +26,8 @@ create type turnpike.checked_turn as (
   refunds bigint,
   refunded bigint,
   refund_id bigint, -- null: no refund
+  -- The refund on the turn, which reports read.
+  told bigint,
   refund_elsewhere boolean, -- null: no refund
   -- A refund returned the whole charge.
   undone boolean,
@@ -50,7 +52,7 @@ begin
     select t.turn_id, t.user_id, t.conversation_id, t.position, t.key_id, t.end_user_ref,
       coalesce(t.counted_at, t.created_at) as created_at, t.finished_at,
       t.window_started_at, t.test, t.state, turnpike.shared_space(t) as shared, t.failed_by_us, t.hold_credit_micros,
-      t.held_credit_micros, t.billed_credit_micros
+      t.held_credit_micros, t.billed_credit_micros, t.refunded_credit_micros
     from turns t
     where t.turn_id >= p_first and t.turn_id <= (select n.turn_id from upto n)
   ), charge as materialized (
@@ -99,6 +101,7 @@ begin
     t.user_id <> any (c.accounts) as elsewhere,
     case when t.key_id is null then 'usage' else 'space_usage' end = any (c.reasons) as of_other_kind,
     coalesce(r.refunds, 0) as refunds, coalesce(r.refunded, 0) as refunded, r.refund_id,
+    coalesce(t.refunded_credit_micros, 0) as told,
     t.user_id <> any (r.accounts) as refund_elsewhere,
     coalesce(r.refunds = 1 and r.refunded = coalesce(c.charged, 0), false) as undone,
     coalesce(h.keyed_billed, 0) + coalesce(a.billed, 0) as bills, a.cost as chat_cost,
@@ -117,7 +120,7 @@ end $$;
 -- - A turn has one charge, with its amount, account and kind, if it has
 -- ended with a bill. A turn that failed because of the service has none.
 -- - The bills of its calls add up to the bill of the turn, and the calls of a web chat to its record in api_turns.
--- - A refund returns the whole charge, once. After it, a wrong charge is not reported.
+-- - A refund returns the whole charge, once, and the turn has its amount. After it, a wrong charge is not reported.
 -- - The hold exists exactly while the turn is open, and the turn is due before p_orphaned_from.
 -- - The current periods of its caps have counters.
 create function turnpike.wrong_turns(p_first text, p_last text, p_orphaned_from timestamptz, p_moment timestamptz)
@@ -130,6 +133,7 @@ begin
     -- Almost no turn is suspect, and only suspect turns are checked in detail.
     select k.* from looked k where (k.ended and k.held = 0 and k.charges = case when k.due > 0 then 1 else 0 end
       and k.charged = k.due and not (k.ours and k.charged > 0) and k.bills = k.billed and k.refunds = 0
+      and k.told = 0
       and k.elsewhere is not true and k.of_other_kind is not true and k.chat_differs is not true) is not true
   ), current as materialized (
     -- No window is longer than 31 days.
@@ -153,6 +157,8 @@ begin
       ('chat_calls', s.chat_differs, null, s.chat_cost, s.calls_cost),
       ('refunded_twice', s.refunds > 1, s.refund_id, s.charged, s.refunded),
       ('refund_amount', s.refunds = 1 and s.refunded <> s.charged, s.refund_id, s.charged, s.refunded),
+      ('refund_untold', s.refunds < 2 and s.refunded <> s.told and (s.refunds = 0 or s.refunded = s.charged),
+        s.refund_id, s.refunded, s.told),
       ('refund_of_other_account', s.refund_elsewhere, s.refund_id, null, s.refunded),
       ('hold_on_ended_turn', s.ended and s.held <> 0, null, 0, s.held),
       ('hold_differs', not s.ended and s.held <> s.hold, null, s.hold, s.held),

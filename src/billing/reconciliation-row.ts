@@ -29,6 +29,7 @@ export const FINDING_KINDS = {
     "The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected_usd` and `found_usd` are the costs.",
   refunded_twice: "A turn was refunded more than once.",
   refund_amount: "A turn's refund differs from its charge.",
+  refund_untold: "The refund on a turn, which reports read, differs from its refund in the ledger.",
   refund_of_other_account: "A turn was refunded to another account.",
   hold_on_ended_turn: "A turn that has ended still has a hold.",
   hold_differs: "An open turn's hold differs from the amount that it will release.",
@@ -40,7 +41,8 @@ export const FINDING_KINDS = {
   end_user_balance: "The balance of an end user's wallet differs from the last running total of its ledger.",
   end_user_held: "The held credit of an end user's wallet differs from the holds of the end user's open turns.",
   end_user_ledger: "The entries of an end user's ledger do not add up to its last running total.",
-  end_user_charges: "The charges in an end user's ledger differ from the charges of the end user's turns.",
+  end_user_charges:
+    "The charges in an end user's ledger, less refunds, differ from the charges of the end user's turns that were not refunded.",
   rollup: "A number in a rollup of a past day differs from the raw records.",
 } as const
 

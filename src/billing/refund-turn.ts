@@ -18,8 +18,8 @@ export interface Refund {
 }
 
 /**
- * Refunds everything that an ended turn was charged. A second call returns the first refund. The turn's
- * bill and the counters of caps do not change. Errors: NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
+ * Refunds everything that an ended turn was charged, also in the wallet of its end user. A second call returns the
+ * first refund. Bill and counters of caps do not change. Errors: NOT_FOUND, TURN_NOT_ENDED, TURN_NOT_BILLED.
  */
 export async function refundTurn(
   ctx: Pick<Context, "db" | "clock">,

@@ -117,6 +117,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "mcp_server_failures": [],
       "model_catalog": [],
       "open_turns": [],
+      "refunded_turns": [],
       "signing_keys": [],
       "space_configs": [],
       "space_secrets": [
@@ -281,6 +282,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "remove_trace_endpoint",
       "remove_webhook",
       "replay_events",
+      "request_refund",
       "reseal_signing_secret",
       "revoke_key",
       "rotate_key",

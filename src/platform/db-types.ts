@@ -334,6 +334,7 @@ interface EndUserDays {
   done: number;
   end_user_ref: string;
   failed: number;
+  refunded_credit_micros: Generated<number>;
   test: boolean;
   took_us: number;
   turns: number;
@@ -362,6 +363,7 @@ interface EndUserMonths {
   end_user_ref: string;
   failed: number;
   month: Timestamp;
+  refunded_credit_micros: Generated<number>;
   test: boolean;
   took_us: number;
   turns: number;
@@ -390,6 +392,7 @@ interface EndUserSums {
   end_user_ref: string;
   failed: number;
   last_ended_at: Timestamp;
+  refunded_credit_micros: Generated<number>;
   test: boolean;
   took_us: number;
   turns: number;
@@ -762,6 +765,7 @@ interface ModelDays {
   cost_credit_micros: number;
   day: Timestamp;
   model: string;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -774,6 +778,7 @@ interface ModelHours {
   cost_credit_micros: number;
   hour: Timestamp;
   model: string;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -916,6 +921,7 @@ interface ProviderDays {
   pictures: number;
   pooled: boolean;
   provider_key: string;
+  refunded_credit_micros: Generated<number>;
   role: string;
   tokens_cached: number;
   tokens_input: number;
@@ -929,6 +935,7 @@ interface ProviderHours {
   cost_credit_micros: number;
   hour: Timestamp;
   provider_key: string;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -971,6 +978,7 @@ interface ProviderSpaceDays {
   cost_credit_micros: number;
   day: Timestamp;
   provider_key: string;
+  refunded_credit_micros: Generated<number>;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -983,6 +991,7 @@ interface ProviderSpaceSums {
   calls: number;
   cost_credit_micros: number;
   provider_key: string;
+  refunded_credit_micros: Generated<number>;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -1060,6 +1069,20 @@ interface Referrals {
   referrer_user_id: number;
 }
 
+interface RefundedTurns {
+  billed_credit_micros: number;
+  end_user_ref: string;
+  key_id: string | null;
+  model: string;
+  refunded_at: Timestamp;
+  refunded_credit_micros: number;
+  space_id: number;
+  state: string;
+  test: boolean;
+  turn_id: string;
+  user_id: number;
+}
+
 interface RefusedRequests {
   code: string;
   key_id: string;
@@ -1124,6 +1147,7 @@ interface ServiceDays {
   billed_credit_micros: number;
   cost_credit_micros: number;
   day: Timestamp;
+  refunded_credit_micros: Generated<number>;
   state: string;
   turns: number;
 }
@@ -1179,6 +1203,7 @@ interface SpaceDays {
   duration_us: number;
   keyed_calls: number;
   pictures: number;
+  refunded_credit_micros: Generated<number>;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -1193,6 +1218,7 @@ interface SpaceHours {
   calls: number;
   cost_credit_micros: number;
   hour: Timestamp;
+  refunded_credit_micros: Generated<number>;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -1277,6 +1303,7 @@ interface SpaceSums {
   billed_credit_micros: number;
   calls: number;
   cost_credit_micros: number;
+  refunded_credit_micros: Generated<number>;
   space_id: number;
   tokens_cached: number;
   tokens_input: number;
@@ -1486,6 +1513,7 @@ interface TurnEnds {
   pictures: number;
   pooled: boolean;
   provider_key: string;
+  refunded_credit_micros: Generated<number>;
   role: string;
   space_id: number;
   state: string;
@@ -1590,6 +1618,8 @@ interface Turns {
   profile: Json | null;
   rated: Json | null;
   reasoning_effort: string | null;
+  refunded_at: Timestamp | null;
+  refunded_credit_micros: number | null;
   rehearsed_cost_credit_micros: number | null;
   rehearsed_hold_credit_micros: number | null;
   request_hash: string;
@@ -1694,6 +1724,7 @@ interface UsageHours {
   duration_us: number;
   hour: Timestamp;
   keyed_calls: number;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_input_most: number;
@@ -1717,6 +1748,7 @@ interface UsageQueue {
   pictures: number | null;
   pooled: boolean | null;
   provider_key: string | null;
+  refunded_credit_micros: number | null;
   role: string | null;
   space_id: number | null;
   tokens_cached: number | null;
@@ -1736,6 +1768,7 @@ interface UserDays {
   day: Timestamp;
   duration_us: number;
   keyed_calls: number;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -1749,6 +1782,7 @@ interface UserHours {
   calls: number;
   cost_credit_micros: number;
   hour: Timestamp;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;
@@ -1781,6 +1815,7 @@ interface UserSums {
   billed_credit_micros: number;
   calls: number;
   cost_credit_micros: number;
+  refunded_credit_micros: Generated<number>;
   tokens_cached: number;
   tokens_input: number;
   tokens_output: number;

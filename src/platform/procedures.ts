@@ -225,6 +225,9 @@ export interface Answers {
     billed: number
     billed_this_month: number
     billed_today: number
+    refunded: number
+    refunded_this_month: number
+    refunded_today: number
     turns_this_month: number
     done_this_month: number
     failed_this_month: number
@@ -247,6 +250,9 @@ export interface Answers {
     billed: number
     billed_this_month: number
     billed_today: number
+    refunded: number
+    refunded_this_month: number
+    refunded_today: number
     turns_this_month: number
     done_this_month: number
     failed_this_month: number
@@ -288,6 +294,7 @@ export interface Answers {
     billed: number
     billed_this_month: number
     billed_today: number
+    refunded: number
     limits: JsonRow<"end_users"> | null
     caps: Answers["cap_state"][]
     rated: Answers["rates_state"]
@@ -2987,6 +2994,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   leading_users: {
@@ -3005,6 +3013,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   learn_limits: {
@@ -3639,6 +3648,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   patch_model: {
@@ -4113,6 +4123,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   range_providers: {
@@ -4130,6 +4141,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   range_spaces: {
@@ -4147,6 +4159,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   range_total: {
@@ -4162,6 +4175,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   range_users: {
@@ -4179,6 +4193,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   rank_spaces: {
@@ -4208,6 +4223,7 @@ export interface Procedures {
       tokens_input_most: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
       duration_us: number | null
       calls: number | null
       keyed_calls: number | null
@@ -5405,6 +5421,7 @@ export interface Procedures {
       tokens_output: number | null
       cost_credit_micros: number | null
       billed_credit_micros: number | null
+      refunded_credit_micros: number | null
     }
   }
   waiting_session: {
@@ -5759,6 +5776,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reopen_objects: { args: ["erasure_id"] },
   repair_finding: { args: ["finding_id", "moment"] },
   replay_events: { args: ["request:request", "once_key", "fingerprint", "webhook_id", "from", "to", "after", "types:json", "include_delivered", "most", "an_hour", "test_an_hour"], columns: ["actor:json", "already:json", "refused", "retry_after", "done"] },
+  request_refund: { args: ["request:request", "turn_id", "reason", "most"], columns: ["actor:json", "outcome", "entity:json"] },
   reseal_brand: { args: ["brand", "column", "old", "sealed"] },
   reseal_container: { args: ["space", "container", "old", "sealed"] },
   reseal_environment: { args: ["file", "old", "sealed"] },

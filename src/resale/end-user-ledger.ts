@@ -3,19 +3,20 @@ import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
 import type { JsonRow } from "../platform/json-row.ts"
 
-export const END_USER_REASONS = ["credit", "correction", "usage"] as const
+export const END_USER_REASONS = ["credit", "correction", "usage", "refund"] as const
 
 export const endUserEntrySchema = z
   .object({
     entry_id: z.int().meta({ example: 812 }),
     end_user_ref: z.string(),
     reason: z.enum(END_USER_REASONS).meta({
-      description: "`credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn.",
+      description:
+        "`credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. `refund`: that charge, returned because the operator has refunded the turn to you.",
       example: "credit",
     }),
     amount_usd: z.number().meta({ description: "Negative for charges and corrections.", example: 5 }),
     balance_after_usd: z.number().meta({ description: "The balance after this entry.", example: 5 }),
-    turn_id: z.string().nullable().meta({ description: "The turn that was charged.", example: null }),
+    turn_id: z.string().nullable().meta({ description: "The turn that was charged or refunded.", example: null }),
     note: z
       .string()
       .nullable()

@@ -175,12 +175,43 @@ begin
   returning * into booked;
   booking.entry := booked;
   booking.has_subscriber := turnpike.follow_end_user(wallet, was, p_moment);
-  if p_amount > 0 and exists (select from waiting_turns w
+  if p_amount > 0 then
+    perform turnpike.wake_end_user(p_user_id, p_test, p_ref);
+  end if;
+  return booking;
+end $$;
+
+-- Lets turns that wait for credit of an end user continue.
+create function turnpike.wake_end_user(p_user_id bigint, p_test boolean, p_ref text) returns void language plpgsql as $$
+begin
+  if exists (select from waiting_turns w
     where w.user_id = p_user_id and w.test = p_test and w.bound_by = 'end_user_credit' and w.counter = p_ref)
   then
-    -- Turns that wait for this credit can continue.
     update waiting_accounts a set due_at = '-infinity', raises = a.raises + 1
       where a.user_id = p_user_id and a.test = p_test;
   end if;
-  return booking;
+end $$;
+
+-- Returns to the wallet of an end user what a turn charged there. The caller has locked the turn, and refunds it once.
+-- Returns whether a webhook receives an event.
+create function turnpike.refund_end_user(turn turns, p_moment timestamptz) returns boolean language plpgsql as $$
+declare
+  wallet end_user_wallets;
+  amount bigint := turn.end_user_charge_credit_micros;
+begin
+  -- Without a hold in a wallet, the charge is only the price that the owner asks.
+  if turn.end_user_hold_credit_micros is null or coalesce(amount, 0) = 0 then
+    return false;
+  end if;
+  update end_user_wallets w set balance_credit_micros = w.balance_credit_micros + amount
+    where w.user_id = turn.user_id and w.test = turn.test and w.end_user_ref = turn.end_user_ref
+    returning w.* into wallet;
+  insert into end_user_ledger (
+      user_id, test, end_user_ref, reason, amount_credit_micros, balance_after_credit_micros, turn_id,
+      created_at)
+  values (
+      turn.user_id, turn.test, turn.end_user_ref, 'refund', amount, wallet.balance_credit_micros, turn.turn_id,
+      p_moment);
+  perform turnpike.wake_end_user(turn.user_id, turn.test, turn.end_user_ref);
+  return turnpike.follow_end_user(wallet, wallet.balance_credit_micros - amount, p_moment);
 end $$;

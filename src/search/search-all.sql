@@ -162,7 +162,7 @@ begin
         union all
         select q.end_user_ref, q.ended_at
         from turn_ends q
-        where q.user_id = p_scope and q.test = p_test and q.end_user_ref <> ''
+        where q.user_id = p_scope and q.test = p_test and q.end_user_ref <> '' and q.refunded_credit_micros = 0
         union all
         select l.end_user_ref, l.updated_at
         from end_users l

@@ -2,13 +2,14 @@ import type { QueryCreator } from "kysely"
 import type { CallerDB } from "../actor/call-as.ts"
 
 /**
- * Turns that are not yet in the totals: open turns, and ended turns in the queue. Together with the totals, one
- * statement counts each turn once. `offset 0` keeps the planner from pushing down a condition on a space and
- * reading all its turns.
+ * Turns that are not yet in the totals: open turns, and ended turns in the queue, without refunds. Together with the
+ * totals, one statement counts each turn once. `offset 0` keeps the planner from pushing down a condition on a space
+ * and reading all its turns.
  */
 export function recentTurns(db: QueryCreator<CallerDB>) {
   return db
     .selectFrom("turn_ends as e")
+    .where("e.refunded_credit_micros", "=", 0)
     .select([
       "e.turn_id",
       "e.space_id",

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { MICROS_PER_USD, toUsd } from "../base/money.ts"
+import { refundOfTurn } from "../base/refunds.ts"
 import { toInstant } from "../base/time.ts"
 import type { ERROR_KINDS } from "../base/words.ts"
 import type { Answers, Records } from "../platform/procedures.ts"
@@ -68,6 +69,7 @@ const summary = {
   conversation: z.string(),
   model: z.string(),
   billed_cost_usd: z.number(),
+  refunded_usd: refundOfTurn,
   held_usd: z.number().meta({ example: 0 }),
   seconds: z
     .number()
@@ -118,6 +120,7 @@ function serializeSummary({ turn, took_us, slug, space_title, key_name }: Answer
     conversation: turn.conversation_id,
     model: turn.model,
     billed_cost_usd: toUsd(turn.billed_credit_micros),
+    refunded_usd: toUsd(turn.refunded_credit_micros ?? 0),
     held_usd: toUsd(turn.held_credit_micros),
     seconds: took_us / 1e6,
     model_calls: turn.model_calls,

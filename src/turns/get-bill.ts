@@ -15,6 +15,7 @@ import {
 } from "../agent/token-names.ts"
 import { composed, storedRow } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
+import { refundOfTurn } from "../base/refunds.ts"
 import { toInstant } from "../base/time.ts"
 import { CALL_ROLES } from "../base/words.ts"
 import {
@@ -70,6 +71,7 @@ export const turnBillSchema = z
       description: "Amount charged. 0 until the turn has ended, and for a turn that the service has lost.",
       example: 0.0042,
     }),
+    refunded_usd: refundOfTurn,
     held_usd: z.number().meta({ description: "Amount set aside for the turn until it ends.", example: 0 }),
     items: z
       .array(
@@ -126,7 +128,8 @@ export async function getBill(
 ): Promise<z.infer<typeof turnBillSchema>> {
   const { rows } = await readAs(ctx, credential, (db) =>
     visibleTurn(db, turnId)
-      .select(["t.turn_id", "t.state", "t.billed_credit_micros as billed", "t.held_credit_micros as held"])
+      .select(["t.turn_id", "t.state", "t.billed_credit_micros as billed", "t.refunded_credit_micros as refunded"])
+      .select("t.held_credit_micros as held")
       .select((turn) => {
         const priced = turn
           .selectFrom("model_calls as u")
@@ -160,6 +163,7 @@ export async function getBill(
     state: row.state as TurnState,
     cost_usd: toUsd(row.items.reduce((sum, { cost }) => sum + cost, 0)),
     billed_cost_usd: toUsd(row.billed),
+    refunded_usd: toUsd(row.refunded ?? 0),
     held_usd: toUsd(row.held),
     items: row.items.map(({ cost, billed, created_at, ...item }) => {
       const { tokens_input: tokensInput } = item

@@ -5,7 +5,10 @@ import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import type { ProviderDetails } from "../agent/provider-said.ts"
 import { storedRow, storedRows } from "../base/casts.ts"
+import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { entriesOfTurn } from "../billing/entries-of-turn.ts"
+import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
 import { traceColumns } from "./get-trace.ts"
 import { turnNotFound } from "./get-turn.ts"
 import { type ListedStep, STEP_COLUMNS, serializeStep, turnStepSchema } from "./list-steps.ts"
@@ -46,6 +49,15 @@ export const adminTurnSchema = z
         description: "The messages of providers about the failed model calls of the turn. Hidden as texts are.",
       }),
     costs: turnCostsSchema,
+    ledger: z.array(adminLedgerEntrySchema).meta({
+      description:
+        "The turn's entries in the account's ledger, newest first: its refund, and its charge once it is posted.",
+    }),
+    wallet_charge_usd: z.number().meta({
+      description:
+        "The charge that the end user's prepaid wallet paid, and that a refund returns to it. 0 without a wallet.",
+      example: 0,
+    }),
   })
   .meta({ id: "AdminTurn" })
 
@@ -101,7 +113,7 @@ export async function readAnyTurn(
               .limit(look.texts ? EXPLORER_POLICY.traceAttempts : 0),
           ).as("messages"),
         )
-        .select((turn) => costsOfTurn(turn).as("calls_made")),
+        .select((turn) => [costsOfTurn(turn).as("calls_made"), entriesOfTurn(turn).as("entries")]),
     { role: "admin" },
   )
   const [row] = rows
@@ -128,5 +140,7 @@ export async function readAnyTurn(
       return { at: toInstant(created_at), code, status: details?.status ?? null, message: said }
     }),
     costs: serializeTurnCosts(row.calls_made),
+    ledger: storedRows<LedgerRow>(row.entries).map(serializeAdminLedgerEntry),
+    wallet_charge_usd: toUsd(row.end_user_hold_credit_micros === null ? 0 : (row.end_user_charge_credit_micros ?? 0)),
   }
 }

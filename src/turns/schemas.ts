@@ -10,6 +10,7 @@ import { askedFormatSchema, shownFormatSchema } from "../agent-config/response-f
 import { endUserRef } from "../base/end-user-ref.ts"
 import { metadataSchema } from "../base/metadata.ts"
 import { usdIn, usdText } from "../base/money.ts"
+import { refundOfTurn } from "../base/refunds.ts"
 import { type CallerAsked, calledFields, callerFaults, callerFields } from "./caller-tools.ts"
 import { filesIn, messagesSchema, newOrStored, type SentMessage, sentMessagesSchema } from "./messages.ts"
 import { MESSAGE_POLICY, TURN_POLICY } from "./policies.ts"
@@ -214,6 +215,7 @@ export const turnSchema = z
         "The files that the agent made, once the turn is done. A turn that failed or was cancelled has the images that it is billed for.",
     }),
     billed_cost_usd: z.number().meta({ description: "Amount charged for the turn. 0 until it has ended." }),
+    refunded_usd: refundOfTurn,
     price: turnPriceSchema.nullable().meta({
       description:
         "Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with " +
@@ -264,9 +266,7 @@ export const turnSchema = z
       tokens_input: z.int().meta({ description: "All prompt tokens, including cached tokens." }),
       tokens_cached: z.int().meta({ description: "The part of `tokens_input` that came from the provider's cache." }),
       tokens_output: z.int().meta({ description: "All tokens that models wrote, including reasoning." }),
-      tokens_reasoning: z.int().meta({
-        description: "The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it.",
-      }),
+      tokens_reasoning: z.int().meta({ description: "The reasoning in `tokens_output`. 0 if it is not counted." }),
     }),
     model: z.string().meta({ description: "The model that the turn runs on, as a pin." }),
     metadata: metadataSchema,

@@ -155,6 +155,7 @@ export function serializeTurn(row: TurnRow): Turn {
     files: row.file_ids,
     outputs: row.outputs,
     billed_cost_usd: toUsd(row.billed_credit_micros),
+    refunded_usd: toUsd(row.refunded_credit_micros ?? 0),
     price: row.end_user_price,
     end_user_charge_usd: usdOrNull(row.end_user_charge_credit_micros),
     held_usd: toUsd(row.held_credit_micros),

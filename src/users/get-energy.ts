@@ -8,7 +8,7 @@ import { TurnpikeError } from "../base/errors.ts"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
 import { DAY_MS } from "../base/time.ts"
 import { isNoTurnsCharge, walletColumns } from "../billing/account-sums.ts"
-import { BUCKET_NAMES, bucketOf, type LedgerBucket, type LedgerReason } from "../billing/buckets.ts"
+import { BUCKET_NAMES, bucketOf, type LedgerBucket, type ReportedReason } from "../billing/buckets.ts"
 import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
 
 const bucketsSchema = z.object({
@@ -109,6 +109,7 @@ const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
         .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
         .select(["l.reason"])
         .select((own) => [
+          own.fn<string>("reported_reason", ["l.reason", "l.turn_id"]).as("booked_as"),
           // Null for ledger rows before the first day of the series.
           sql<string | null>`case when ${own.ref("l.created_at")} >= ${since}
             then (${own.ref("l.created_at")} at time zone 'UTC')::date end`.as("date"),

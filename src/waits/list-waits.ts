@@ -21,6 +21,17 @@ export const waitingTurnSchema = z
       description:
         "Your role in the space. Its owner and admins decide about calls. Only the owner raises the turn's limit.",
     }),
+    text: z
+      .string()
+      .nullable()
+      .meta({
+        description: `The first ${EXPLORER_POLICY.excerpt} characters of the request. Null: you cannot read the turn.`,
+        example: "Please refund my order A-1.",
+      }),
+    key_id: z.string().nullable().meta({
+      description: "The API key that sent the turn. Null: none, or you do not own the space.",
+      example: "key_01jd3k9m2x4t8r5w6y7z0a1b2c",
+    }),
     readable: z.boolean().meta({ description: "True if you can read the turn: you own the space or sent the turn." }),
   })
   .meta({ id: "WaitingTurn" })

@@ -41,6 +41,7 @@ const NOT_YET: { [Name in keyof Unknown as null extends Turn[Name] ? never : Nam
   calls: [],
   warnings: [],
   billed_cost_usd: 0,
+  refunded_usd: 0,
   usage: { model_calls: 0, tool_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0, tokens_reasoning: 0 },
 }
 

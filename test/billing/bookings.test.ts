@@ -208,14 +208,15 @@ describe("A refund", () => {
       reason: "admin_action",
     })
     expect(await counters()).toEqual(before)
-    expect((await client.getTurn(turn.turn_id)).billed_cost_usd).toBe(turn.billed_cost_usd)
+    const { billed_cost_usd, refunded_usd } = await client.getTurn(turn.turn_id)
+    expect([billed_cost_usd, refunded_usd]).toEqual([turn.billed_cost_usd, turn.billed_cost_usd])
     expect(await (await client.call("GET", "/v1/balance")).json()).toMatchObject({ balance_usd: 1 })
     const browser = await world.signIn(client.userId)
     const [, { items }] = await browser.json("GET", `/api/account/ledger?turn=${turn.turn_id}`)
     expect(items).toMatchObject([
       {
         reason: "admin_action",
-        bucket: "free",
+        bucket: "refunded",
         amount_usd: turn.billed_cost_usd,
         turn_id: turn.turn_id,
         actor: "operator",

@@ -136,6 +136,7 @@ async function openTurns(world: World, client: TestClient, space: string) {
 
 const MONEY = [
   "turns",
+  "refunded_turns",
   "open_turns",
   "ledger",
   "wallets",

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { type Entry, entryAt, nothing, type Plant, set } from "./plants.ts"
+import { type Entry, entryAt, nothing, type Plant, refundIn, set } from "./plants.ts"
 
 /** Balances and ledger rows that were changed or lost. */
 export const LEDGER_PLANTS: Record<string, Plant> = {
@@ -126,6 +126,14 @@ export const LEDGER_PLANTS: Record<string, Plant> = {
         ...(last.total === entryAt(entries, -1).total ? [] : [balance]),
         ...broken,
         { ...nothing, kind: "charge_missing", user, turn: turn.chat.turn_id, expected: -chat.amount, found: 0 },
+        {
+          ...nothing,
+          kind: "refund_untold",
+          user,
+          turn: turn.refunded.turn_id,
+          expected: 0,
+          found: refundIn(entries, turn).amount,
+        },
       ]
     },
   },

@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import { charge, type Entry, type Facts, id, nothing, type Plant, set } from "./plants.ts"
+import { charge, type Facts, id, nothing, type Plant, refundIn, set } from "./plants.ts"
 
 const chatBill = ({ entries, turn }: Facts) =>
   -(entries.find(({ turn_id }) => turn_id === turn.chat.turn_id)?.amount ?? 0)
@@ -199,18 +199,33 @@ export const TURN_PLANTS: Record<string, Plant> = {
       { ...nothing, kind: "charge_missing", user, turn: turn.done.turn_id, expected: -charge.amount, found: 0 },
     ],
   },
+  "a refund that only the ledger has": {
+    plant: ({ turn }) => set("turns", "refunded_credit_micros = null, refunded_at = null", id(turn.refunded)),
+    finds: ({ user, entries, turn }) => {
+      const { amount, ledger_id } = refundIn(entries, turn)
+      return [
+        {
+          ...nothing,
+          kind: "refund_untold",
+          user,
+          turn: turn.refunded.turn_id,
+          entry: ledger_id,
+          expected: amount,
+          found: 0,
+        },
+      ]
+    },
+  },
   "a second refund": {
-    plant: (facts) => {
-      const { amount } = facts.entries.find((e) => e.turn_id === facts.turn.refunded.turn_id && e.amount > 0) as Entry
-      return charge(
+    plant: (facts) =>
+      charge(
         facts,
         facts.turn.refunded.turn_id,
-        amount,
+        refundIn(facts.entries, facts.turn).amount,
         `reason = 'admin_action' and ${id(facts.turn.refunded)}`,
-      )
-    },
+      ),
     finds: ({ user, entries, turn }) => {
-      const { amount } = entries.find((e) => e.turn_id === turn.refunded.turn_id && e.amount > 0) as Entry
+      const { amount } = refundIn(entries, turn)
       return [
         {
           ...nothing,

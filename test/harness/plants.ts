@@ -53,3 +53,6 @@ export const charge = ({ user, entries }: Facts, turnId: string, amount: number,
 }
 export const nothing = { user: null, turn: null, entry: null, counter: null, repaired: false }
 export const entryAt = (entries: Entry[], at: number) => entries.at(at) as Entry
+/** The entry of the refund of the refunded turn. */
+export const refundIn = (entries: Entry[], { refunded }: Facts["turn"]) =>
+  entries.find(({ turn_id, amount }) => turn_id === refunded.turn_id && amount > 0) as Entry

@@ -120,7 +120,11 @@ const END_USERS = [
       sum(billed_credit_micros), sum(took)${latest}) as said from (
       select user_id, test, end_user_ref, ${of("finished_at")}, state, billed_credit_micros,
         (extract(epoch from finished_at - created_at) * 1e6)::bigint as took
-      from turns where finished_at is not null and end_user_ref <> '' and key_id is not null) x
+      from turns where finished_at is not null and end_user_ref <> '' and key_id is not null
+      union all
+      select t.user_id, t.test, t.end_user_ref, ${booked("l.created_at", "null::timestamptz")}, 0, 0, 0, 0, l.amount_credit_micros, 0
+      from ledger l join turns t on t.turn_id = l.turn_id
+      where l.reason = 'admin_action' and t.end_user_ref <> '' and t.key_id is not null) x
     group by ${names}) b
   using (${names}) where a.said is distinct from b.said`
   })
@@ -228,12 +232,12 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
         coalesce((2 * percentile_cont(0.5) within group (order by balance))::bigint, 0))::text as said from held
     ), kept as (
       select 'balances_at' as family, jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
-        from ${schema}.balances_at($1::date, $2::integer, $2::integer)
+        from ${schema}.balances_at($1::date, $2::integer, $2::integer, null)
       union all select 'balances_now', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
-        from ${schema}.balances_now(array(select n.day at time zone 'UTC' from unnest(array[$1::date + 1, $1::date + 2]::timestamp[]) n(day)), $2::integer)
+        from ${schema}.balances_now(array(select n.day at time zone 'UTC' from unnest(array[$1::date + 1, $1::date + 2]::timestamp[]) n(day)), $2::integer, null)
         where ends_at = ($1::date + 1)::timestamp at time zone 'UTC' and not exists (select from ledger_days d where d.day > $1::date)
       union all select 'balances_before', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
-        from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer)
+        from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer, null)
       union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
         where day = $1::date and window_days = $2::integer
           and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')
@@ -243,11 +247,11 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
     -- A time within the next day, after another time, if no row of that day is rolled up.
     select 'balances_now of an instant', $1::text, n.said, b.said from (
       select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
-      from ${schema}.balances_now(array(select ($1::date + 1 + hours) at time zone 'UTC' from unnest(array['0 hours', '11 hours']::interval[]) i(hours)), $2::integer)
+      from ${schema}.balances_now(array(select ($1::date + 1 + hours) at time zone 'UTC' from unnest(array['0 hours', '11 hours']::interval[]) i(hours)), $2::integer, null)
       order by ends_at desc limit 1
     ) n, (
       select jsonb_build_array(accounts, balance_credit_micros, median_twice)::text as said
-      from ${schema}.balances_before(($1::date + 1 + interval '11 hours') at time zone 'UTC', $2::integer)
+      from ${schema}.balances_before(($1::date + 1 + interval '11 hours') at time zone 'UTC', $2::integer, null)
     ) b where n.said <> b.said and not exists (select from ledger_days d where d.day > $1::date)`,
     [day, window],
   )

@@ -45,7 +45,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   },
   Conversation: "context{tokens turns} conversation_id created_at end_user_ref last_turn_at space turns",
   EndUser:
-    "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits rates turns",
+    "billed_this_month_usd billed_today_usd billed_usd caps end_user_ref first_turn_at last_turn_at limits rates refunded_usd turns",
   EndUserBalance: {
     "test all":
       "available_usd balance_usd end_user_ref held_usd low_balance_usd prepaid prepaid_source price price_source",
@@ -73,7 +73,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
     every: [
       "billed_cost_usd calls conversation conversation_name created_at end_user_charge_usd end_user_ref error{code message} events",
       "file_details{bytes content created_at file_id media_type name sha256 space turn}",
-      "files finish finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price result space started_at state status_reason steps{*} store tasks{*} test text traceparent truncated turn_id",
+      "files finish finished_at held_usd idempotency_key images{base64 media_type name step} metadata{*} model outputs price refunded_usd result space started_at state status_reason steps{*} store tasks{*} test text traceparent truncated turn_id",
       "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
     ].join(" "),
     created: "max_cost_usd on_limit",
@@ -144,7 +144,7 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   Turn: {
     every: [
       "billed_cost_usd calls conversation created_at end_user_charge_usd end_user_ref error{code message} files finish finished_at",
-      "held_usd metadata{*} model outputs price result space started_at state status_reason steps_deleted_at store test text",
+      "held_usd metadata{*} model outputs price refunded_usd result space started_at state status_reason steps_deleted_at store test text",
       "texts_deleted_at traceparent truncated turn_id",
       "usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} waiting warnings",
     ].join(" "),
@@ -170,12 +170,12 @@ const KEYS: Readonly<Record<string, KeyRow>> = {
   TurnMessage: "content role",
   TurnMessages: "messages turn_id",
   TurnOfAnswer:
-    "billed_cost_usd calls conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price space started_at state status_reason store test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
+    "billed_cost_usd calls conversation created_at end_user_charge_usd end_user_ref files finished_at held_usd model outputs price refunded_usd space started_at state status_reason store test traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
   TurnPrice: "name version",
   TurnReceipt: { every: "receipt", "test all": "end_user_receipt" },
   TurnStateEvent: "created_at data{turn} id seq type",
   UsageGroup:
-    "billed_usd charged_turns_billed_usd end_user_charge_usd group kind margin_usd model_calls tokens_cached tokens_input tokens_output turns",
+    "billed_usd charged_turns_billed_usd end_user_charge_usd group kind margin_usd model_calls net_usd refunded_usd tokens_cached tokens_input tokens_output turns",
   UsageKeys: "keys",
   UsageReport: "from group_by to",
   ValidationFailedErrorBody: {
@@ -229,7 +229,7 @@ export const MEMBER_SIGHT: Sight = {
   SpaceSummary: "archived config_version created_at metadata{*} role space_id test title updated_at workspace_id",
   Subagent: "description instructions max_output_tokens max_steps name tools",
   Tool: "answers_later approval description input_schema{*} name request{body headers{*} method query{*} url}",
-  Turn: "billed_cost_usd calls conversation created_at end_user_ref files held_usd metadata model outputs space state store test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
+  Turn: "billed_cost_usd calls conversation created_at end_user_ref files held_usd metadata model outputs refunded_usd space state store test text traceparent truncated turn_id usage{model_calls tokens_cached tokens_input tokens_output tokens_reasoning tool_calls} warnings",
 }
 
 /** The same for an admin of the space's workspace, who may change the space. */

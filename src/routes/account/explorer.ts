@@ -32,6 +32,7 @@ const COLUMNS: CsvColumns<TurnSummary> = {
   conversation: ({ conversation }) => conversation,
   model: ({ model }) => model,
   billed_cost_usd: ({ billed_cost_usd }) => billed_cost_usd,
+  refunded_usd: ({ refunded_usd }) => refunded_usd,
   seconds: ({ seconds }) => seconds,
   model_calls: ({ model_calls }) => model_calls,
   tool_calls: ({ tool_calls }) => tool_calls,

@@ -110,8 +110,8 @@ export function mountMoney(app: App) {
       summary: "List the ledger",
       description:
         "All amounts that were booked, newest first. Their sum is the balance. A refund is an " +
-        "`admin_action` with the `turn_id` of the refunded turn. It does not change that turn's `billed_cost_usd` or " +
-        "the usage reports.",
+        "`admin_action` with the `turn_id` of the refunded turn. It does not change that turn's `billed_cost_usd`: the " +
+        "turn and the usage reports have it as `refunded_usd`.",
       query: z.strictObject({
         reason: z.enum(LEDGER_REASONS).optional(),
         bucket: z.enum(BUCKET_NAMES).optional(),

@@ -46,7 +46,7 @@ export function mountTurnDetails(app: App) {
       summary: "Read a turn's bill",
       description:
         "Each model call and picture with its tokens, its price, and the version of that price. While the turn runs, `cost_usd` grows. " +
-        "It is charged when the turn ends. A refund is not part of the bill: it is in the ledger.",
+        "It is charged when the turn ends. A refund changes no line of the bill.",
       params,
       query,
       answer: { status: 200, description: "The bill.", schema: turnBillSchema },

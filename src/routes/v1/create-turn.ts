@@ -95,6 +95,7 @@ export function mountCreateTurn(app: App) {
           state: "queued",
           result: null,
           billed_cost_usd: 0,
+          refunded_usd: 0,
           end_user_charge_usd: null,
           held_usd: 0.1,
           usage: {
