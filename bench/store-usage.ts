@@ -107,6 +107,7 @@ const NUMBERS: Record<(typeof MEASURES)[number] | (typeof DAILY)[number] | "pict
   tokens_input_most: "m.tokens_input",
   cost_credit_micros: "m.cost_credit_micros",
   billed_credit_micros: "case when m.is_lost then 0 else m.cost_credit_micros end",
+  refunded_credit_micros: "0",
   keyed_calls: "m.is_keyed::integer",
   duration_us: "case when m.is_keyed then (m.duration_sec * 1e6)::bigint else 0 end",
   pictures: "0",

@@ -134,6 +134,7 @@ def turn(**fields: Any) -> dict[str, Any]:
         "files": [],
         "outputs": [], "warnings": [], "calls": [], "store": True,
         "billed_cost_usd": 0.000046,
+        "refunded_usd": 0,
         "held_usd": 0,
         "usage": usage,
         "model": "rehearsal/standard",

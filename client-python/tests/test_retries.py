@@ -169,7 +169,7 @@ class RequestsHaveTheirForm(BothClients):
 
     async def check_a_list_repeats_its_parameter_and_none_is_left_out(self) -> None:
         report = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z", "group_by": "day", "data": []}
-        sums = {"billed_usd": 0, "end_user_charge_usd": None, "margin_usd": None, "charged_turns_billed_usd": None, "turns": 0, "model_calls": 0, "tokens_input": 0, "tokens_cached": 0, "tokens_output": 0}
+        sums = {"billed_usd": 0, "end_user_charge_usd": None, "margin_usd": None, "charged_turns_billed_usd": None, "refunded_usd": 0, "net_usd": 0, "turns": 0, "model_calls": 0, "tokens_input": 0, "tokens_cached": 0, "tokens_output": 0}
         script = self.script([Step(200, {**report, "total": sums, "has_more": False, "next_cursor": None})])
         found = await script.client.usage.get(from_="2026-01-01", space=["spc_1", "spc_2"], model=None)
         self.assertEqual(script.requests[0].url.query, b"from=2026-01-01&space=spc_1&space=spc_2")

@@ -1,18 +1,19 @@
--- Adds rows of ended turns to the totals of days.
+-- Adds rows of ended live turns and of refunds to the totals of days.
 create function turnpike.add_service_days(p_taken turn_ends[]) returns void language plpgsql as $$
 begin
   insert into service_days as r (
       day, state, turns, cost_credit_micros,
-      billed_credit_micros)
+      billed_credit_micros, refunded_credit_micros)
     select
       (t.ended_at at time zone 'UTC')::date, t.state, sum(t.turns), sum(t.cost_credit_micros),
-      sum(t.billed_credit_micros)
+      sum(t.billed_credit_micros), sum(t.refunded_credit_micros)
     from unnest(p_taken) t
     where not t.test
     group by 1, 2
     on conflict (day, state) do update set turns = r.turns + excluded.turns,
       cost_credit_micros = r.cost_credit_micros + excluded.cost_credit_micros,
-      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros;
+      billed_credit_micros = r.billed_credit_micros + excluded.billed_credit_micros,
+      refunded_credit_micros = r.refunded_credit_micros + excluded.refunded_credit_micros;
 end $$;
 
 -- Adds rows of ended turns to the totals of days, spaces, subscriptions and members of pools.
@@ -22,7 +23,8 @@ language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_m
 begin
   perform turnpike.add_service_days(p_taken);
   with taken as materialized (
-    select t.* from unnest(p_taken) t
+    -- Without refunds.
+    select t.* from unnest(p_taken) t where t.refunded_credit_micros = 0
   ), totals as (
     insert into space_totals as r (
         space_id, turns, billed_credit_micros, last_ended_at)

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { toUsd } from "../base/money.ts"
+import { refundSums, refundsOf } from "../base/refunds.ts"
 import type { Range } from "../base/report-range.ts"
 import type { Granularity } from "./range.ts"
 
@@ -63,6 +64,7 @@ export interface Sums {
   tokens_cached: number
   tokens_output: number
   billed: number
+  refunded: number
 }
 
 export const NO_SUMS: Sums = {
@@ -72,6 +74,7 @@ export const NO_SUMS: Sums = {
   tokens_cached: 0,
   tokens_output: 0,
   billed: 0,
+  refunded: 0,
 }
 
 /** The fields of `Sums` in a response. */
@@ -83,12 +86,24 @@ export const sums = {
   tokens_input: z.int().meta({ description: "All input tokens, including cached ones.", example: 1840200 }),
   tokens_cached: z.int().meta({ example: 1210400 }),
   tokens_output: z.int().meta({ example: 96310 }),
-  billed_cost_usd: z.number().meta({ description: "The exact amount that the turns were billed.", example: 4.1207 }),
+  billed_cost_usd: z.number().meta({
+    description: "The exact amount that the turns were billed. Refunds are not subtracted.",
+    example: 4.1207,
+  }),
+  ...refundSums,
 }
 
-export function serializeSums({ billed, ...counts }: Sums) {
+export function serializeSums({ billed, refunded, ...counts }: Sums) {
   const { turns, model_calls, tokens_input, tokens_cached, tokens_output } = counts
-  return { turns, model_calls, tokens_input, tokens_cached, tokens_output, billed_cost_usd: toUsd(billed) }
+  return {
+    turns,
+    model_calls,
+    tokens_input,
+    tokens_cached,
+    tokens_output,
+    billed_cost_usd: toUsd(billed),
+    ...refundsOf({ billed, refunded }),
+  }
 }
 
 /** Subtracts rows from a total, in integers, so that all parts add up. */

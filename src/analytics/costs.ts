@@ -23,7 +23,8 @@ export const costs = {
     example: 4.2031,
   }),
   margin_usd: z.number().meta({
-    description: "`billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them.",
+    description:
+      "`billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted.",
     example: 0.8406,
   }),
 }
@@ -58,6 +59,8 @@ export const COST_COLUMNS = {
   tokens_cached: ({ tokens_cached }: SerializedCosts) => tokens_cached,
   tokens_output: ({ tokens_output }: SerializedCosts) => tokens_output,
   billed_cost_usd: ({ billed_cost_usd }: SerializedCosts) => billed_cost_usd,
+  refunded_usd: ({ refunded_usd }: SerializedCosts) => refunded_usd,
+  net_usd: ({ net_usd }: SerializedCosts) => net_usd,
   cost_usd: ({ cost_usd }: SerializedCosts) => cost_usd,
   margin_usd: ({ margin_usd }: SerializedCosts) => margin_usd,
 }

@@ -50,10 +50,10 @@ begin
   return query
     select u.space_id, turnpike.added(u.billed)
       from (
-      select r.space_id, r.billed_credit_micros as billed, r.turns + r.calls as acts
+      select r.space_id, r.billed_credit_micros as billed, r.turns + r.calls + r.refunded_credit_micros as acts
       from turnpike.rolled_of_spaces(p_from, p_to, p_space_ids) r
       union all
-      select h.space_id, h.billed_credit_micros, h.turns + h.calls
+      select h.space_id, h.billed_credit_micros, h.turns + h.calls + h.refunded_credit_micros
       from unnest(p_space_ids) k(space_id)
         cross join (values (first_hour, least(w.head_until, last_hour)),
           (greatest(w.tail_from, first_hour), last_hour)) e(since, until)

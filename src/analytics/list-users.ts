@@ -7,6 +7,7 @@ import type { Context } from "../actor/context.ts"
 import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
+import { refundSums, refundsOf } from "../base/refunds.ts"
 import { toInstant } from "../base/time.ts"
 import { walletColumns } from "../billing/account-sums.ts"
 import { released } from "../platform/db.ts"
@@ -24,9 +25,10 @@ export const listedUserSchema = adminUserSchema
       .meta({ description: "When a session of the user was last used, accurate to an hour; null if none is stored." }),
     spend_usd: z.number().meta({
       description:
-        "The billed amount of all live turns of the account, as in the reports. Containers and storage do not count.",
+        "The billed amount of all live turns of the account, as in the reports. Refunds are not subtracted. Containers and storage do not count.",
       example: 41.07,
     }),
+    ...refundSums,
   })
   .meta({ id: "ListedUser" })
 
@@ -162,26 +164,31 @@ const seen = (db: Reader) =>
     .groupBy("i.user_id")
     .select((eb) => ["i.user_id", eb.fn.max("i.last_seen_at").as("last_seen_at")])
 
-/** The billed amounts of accounts in rollups, and `queuedSpend`: those of turns that are still queued. */
+/** The bills and refunds of accounts in rollups, and `queuedSpend`: those that are still queued. */
 const rolledSpend = (db: Reader) =>
   db
     .selectFrom("user_sums as r")
     .where("r.until", "=", sql<Date>`'infinity'`)
-    .select(["r.user_id", "r.billed_credit_micros as spend"])
+    .select(["r.user_id", "r.billed_credit_micros as spend", "r.refunded_credit_micros as refunded"])
 
 const queuedSpend = (db: Reader) =>
   db
     .selectFrom("turn_ends as q")
     .where("q.test", "=", false)
     .groupBy("q.user_id")
-    .select((eb) => ["q.user_id", eb.fn<number>(released("added"), ["q.billed_credit_micros"]).as("spend")])
+    .select((eb) => [
+      "q.user_id",
+      eb.fn<number>(released("added"), ["q.billed_credit_micros"]).as("spend"),
+      eb.fn<number>(released("added"), ["q.refunded_credit_micros"]).as("refunded"),
+    ])
 
-type ListedUserRow = AdminUserRow & { last_seen_at: string | null; rolled: number | null; queued: number | null }
+type ListedUserRow = AdminUserRow & { last_seen_at: string | null; spend: number; refunded: number }
 
 const shownUsers = (db: Reader) =>
   db
     .selectFrom("users as u")
     .leftJoin("wallets as w", "w.user_id", "u.user_id")
+    .leftJoin(rolledSpend(db).as("r"), "r.user_id", "u.user_id")
     .leftJoin(queuedSpend(db).as("q"), "q.user_id", "u.user_id")
     .select(adminUserColumns)
     .select((eb) => [
@@ -190,12 +197,13 @@ const shownUsers = (db: Reader) =>
         .whereRef("i.user_id", "=", "u.user_id")
         .select((of) => of.fn.max("i.last_seen_at").as("last_seen_at"))
         .as("last_seen_at"),
-      "q.spend as queued",
-      eb.selectFrom(rolledSpend(db).as("s")).whereRef("s.user_id", "=", "u.user_id").select("s.spend").as("rolled"),
+      sql<number>`coalesce(r.spend, 0) + coalesce(q.spend, 0)`.as("spend"),
+      sql<number>`coalesce(r.refunded, 0) + coalesce(q.refunded, 0)`.as("refunded"),
     ])
 
-const serializeListedUser = ({ last_seen_at, rolled, queued, ...row }: ListedUserRow): ListedUser => ({
+const serializeListedUser = ({ last_seen_at, spend, refunded, ...row }: ListedUserRow): ListedUser => ({
   ...serializeAdminUser(row),
   last_seen_at: toInstant(last_seen_at),
-  spend_usd: toUsd((rolled ?? 0) + (queued ?? 0)),
+  spend_usd: toUsd(spend),
+  ...refundsOf({ billed: spend, refunded }),
 })

@@ -27,46 +27,46 @@ create function turnpike.sum_before(p_until date, p_later date) returns void lan
 begin
   insert into space_sums (
       until, space_id, turns, calls, tokens_input, tokens_cached, tokens_output,
-      cost_credit_micros, billed_credit_micros)
+      cost_credit_micros, billed_credit_micros, refunded_credit_micros)
     select
       p_until, s.space_id, sum(s.turns), sum(s.calls), sum(s.tokens_input), sum(s.tokens_cached), sum(s.tokens_output),
-      sum(s.cost_credit_micros), sum(s.billed_credit_micros)
+      sum(s.cost_credit_micros), sum(s.billed_credit_micros), sum(s.refunded_credit_micros)
     from (select space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-      billed_credit_micros
+      billed_credit_micros, refunded_credit_micros
         from space_sums where until = p_later
       union all select d.space_id, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
-        -d.cost_credit_micros, -d.billed_credit_micros
+        -d.cost_credit_micros, -d.billed_credit_micros, -d.refunded_credit_micros
       from space_days d where d.day >= p_until and d.day < p_later) s
     group by 2
-    having sum(s.turns) <> 0 or sum(s.calls) <> 0
+    having sum(s.turns) <> 0 or sum(s.calls) <> 0 or sum(s.refunded_credit_micros) <> 0
     order by 2;
   insert into user_sums (
       until, user_id, turns, calls, tokens_input, tokens_cached, tokens_output,
-      cost_credit_micros, billed_credit_micros)
+      cost_credit_micros, billed_credit_micros, refunded_credit_micros)
     select
       p_until, s.user_id, sum(s.turns), sum(s.calls), sum(s.tokens_input), sum(s.tokens_cached), sum(s.tokens_output),
-      sum(s.cost_credit_micros), sum(s.billed_credit_micros)
+      sum(s.cost_credit_micros), sum(s.billed_credit_micros), sum(s.refunded_credit_micros)
     from (select user_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-      billed_credit_micros
+      billed_credit_micros, refunded_credit_micros
         from user_sums where until = p_later
       union all select d.user_id, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached, -d.tokens_output,
-        -d.cost_credit_micros, -d.billed_credit_micros
+        -d.cost_credit_micros, -d.billed_credit_micros, -d.refunded_credit_micros
       from user_days d where d.day >= p_until and d.day < p_later) s
     group by 2
-    having sum(s.turns) <> 0 or sum(s.calls) <> 0
+    having sum(s.turns) <> 0 or sum(s.calls) <> 0 or sum(s.refunded_credit_micros) <> 0
     order by 2;
   insert into provider_space_sums (
       until, provider_key, space_id, turns, calls, tokens_input, tokens_cached,
-      tokens_output, cost_credit_micros, billed_credit_micros)
+      tokens_output, cost_credit_micros, billed_credit_micros, refunded_credit_micros)
     select
       p_until, s.provider_key, s.space_id, sum(s.turns), sum(s.calls), sum(s.tokens_input), sum(s.tokens_cached),
-      sum(s.tokens_output), sum(s.cost_credit_micros), sum(s.billed_credit_micros)
+      sum(s.tokens_output), sum(s.cost_credit_micros), sum(s.billed_credit_micros), sum(s.refunded_credit_micros)
     from (select provider_key, space_id, turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros,
-        billed_credit_micros from provider_space_sums where until = p_later
+        billed_credit_micros, refunded_credit_micros from provider_space_sums where until = p_later
       union all select d.provider_key, d.space_id, -d.turns, -d.calls, -d.tokens_input, -d.tokens_cached,
-        -d.tokens_output, -d.cost_credit_micros, -d.billed_credit_micros
+        -d.tokens_output, -d.cost_credit_micros, -d.billed_credit_micros, -d.refunded_credit_micros
       from provider_space_days d where d.day >= p_until and d.day < p_later) s
     group by 2, 3
-    having sum(s.turns) <> 0 or sum(s.calls) <> 0
+    having sum(s.turns) <> 0 or sum(s.calls) <> 0 or sum(s.refunded_credit_micros) <> 0
     order by 2, 3;
 end $$;

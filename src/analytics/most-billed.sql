@@ -202,14 +202,15 @@ begin
       where q.ended_at >= p_from and q.ended_at < p_to
       group by q.{{entity}}_id
     ), unsummed as materialized (
-      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used.
+      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used or refunded.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed,
-          p.first_sign * (d.turns + d.calls) as acts
+          p.first_sign * (d.turns + d.calls + d.refunded_credit_micros) as acts
         from {{entity}}_days d
         where d.day >= p.first_from and d.day < p.first_to
         union all
-        select d.{{entity}}_id, p.last_sign * d.billed_credit_micros, p.last_sign * (d.turns + d.calls)
+        select d.{{entity}}_id, p.last_sign * d.billed_credit_micros,
+          p.last_sign * (d.turns + d.calls + d.refunded_credit_micros)
         from {{entity}}_days d
         where d.day >= p.last_from and d.day < p.last_to
         union all
@@ -218,7 +219,8 @@ begin
       ) m group by m.{{entity}}_id
     ), before as (
       select s.{{entity}}_id, s.billed_credit_micros - coalesce(b.billed_credit_micros, 0) as billed,
-        s.turns + s.calls - coalesce(b.turns + b.calls, 0) as acts
+        s.turns + s.calls + s.refunded_credit_micros
+          - coalesce(b.turns + b.calls + b.refunded_credit_micros, 0) as acts
       from {{entity}}_sums s
         left join {{entity}}_sums b on b.until = p.minus and b.{{entity}}_id = s.{{entity}}_id
       where s.until = p.plus
@@ -304,14 +306,15 @@ begin
   p := turnpike.range_parts(p_from, p_to, '{{entity}}_sums', '{{entity}}_days');
   return query
     with unsummed as materialized (
-      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used.
+      -- Usage that no sum covers. acts: with the acts of the sums, it is above 0 if the {{entity}} was used or refunded.
       select m.{{entity}}_id, turnpike.added(m.billed) as billed, turnpike.added(m.acts) as acts from (
         select d.{{entity}}_id, p.first_sign * d.billed_credit_micros as billed,
-          p.first_sign * (d.turns + d.calls) as acts
+          p.first_sign * (d.turns + d.calls + d.refunded_credit_micros) as acts
         from {{entity}}_days d
         where d.day >= p.first_from and d.day < p.first_to
         union all
-        select d.{{entity}}_id, p.last_sign * d.billed_credit_micros, p.last_sign * (d.turns + d.calls)
+        select d.{{entity}}_id, p.last_sign * d.billed_credit_micros,
+          p.last_sign * (d.turns + d.calls + d.refunded_credit_micros)
         from {{entity}}_days d
         where d.day >= p.last_from and d.day < p.last_to
         union all
@@ -329,7 +332,8 @@ begin
       ) m group by m.{{entity}}_id
     ), summed as (
       select s.{{entity}}_id, s.billed_credit_micros - coalesce(b.billed_credit_micros, 0) as billed,
-        s.turns + s.calls - coalesce(b.turns + b.calls, 0) as acts
+        s.turns + s.calls + s.refunded_credit_micros
+          - coalesce(b.turns + b.calls + b.refunded_credit_micros, 0) as acts
       from {{entity}}_sums s
         left join {{entity}}_sums b on b.until = p.minus and b.{{entity}}_id = s.{{entity}}_id
       where s.until = p.plus
@@ -386,5 +390,5 @@ begin
       where w.{{entity}}_id = any (p_{{entity}}_ids)
     ) u
       group by u.{{entity}}_id
-      having turnpike.added(u.turns + u.calls) > 0;
+      having turnpike.added(u.turns + u.calls + u.refunded_credit_micros) > 0;
 end $$;

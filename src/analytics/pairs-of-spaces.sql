@@ -37,5 +37,5 @@ begin
       where p.tail_from < p_to and w.space_id = any (p_space_ids)
     ) u
       group by u.provider_key, u.space_id
-      having turnpike.added(u.turns + u.calls) > 0;
+      having turnpike.added(u.turns + u.calls + u.refunded_credit_micros) > 0;
 end $$;

@@ -11,7 +11,7 @@ begin
   return query
     select u.model, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint,
       sum(u.tokens_cached)::bigint, sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint,
-      sum(u.billed_credit_micros)::bigint
+      sum(u.billed_credit_micros)::bigint, sum(u.refunded_credit_micros)::bigint
       from (
       select d.model, {{rollups.measures d}}
       from model_days d
@@ -45,7 +45,7 @@ begin
   return query
     select u.provider_key, sum(u.turns)::bigint, sum(u.calls)::bigint, sum(u.tokens_input)::bigint,
       sum(u.tokens_cached)::bigint, sum(u.tokens_output)::bigint, sum(u.cost_credit_micros)::bigint,
-      sum(u.billed_credit_micros)::bigint
+      sum(u.billed_credit_micros)::bigint, sum(u.refunded_credit_micros)::bigint
       from (
       select d.provider_key, {{rollups.measures d}}
       from provider_days d

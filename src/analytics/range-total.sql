@@ -1,8 +1,10 @@
--- Returns the usage of all turns that ended in a range, in one row.
+-- Returns the usage of all turns that ended in a range, and the refunds that were booked in it, in one row.
 -- Whole hours are read from the rollup and the queue, cut hours from raw records.
-create function turnpike.range_total(p_from timestamptz, p_to timestamptz, out turns bigint, out calls bigint,
-  out tokens_input bigint, out tokens_cached bigint, out tokens_output bigint, out cost_credit_micros bigint,
-  out billed_credit_micros bigint) language plpgsql stable
+-- p_brand: null for the accounts of all brands.
+create function turnpike.range_total(p_from timestamptz, p_to timestamptz, p_brand text, out turns bigint,
+  out calls bigint, out tokens_input bigint, out tokens_cached bigint, out tokens_output bigint,
+  out cost_credit_micros bigint, out billed_credit_micros bigint, out refunded_credit_micros bigint)
+language plpgsql stable
 set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
@@ -13,8 +15,9 @@ begin
   select coalesce(turnpike.added(u.turns), 0), coalesce(turnpike.added(u.calls), 0),
     coalesce(turnpike.added(u.tokens_input), 0), coalesce(turnpike.added(u.tokens_cached), 0),
     coalesce(turnpike.added(u.tokens_output), 0), coalesce(turnpike.added(u.cost_credit_micros), 0),
-    coalesce(turnpike.added(u.billed_credit_micros), 0)
-    into turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros
+    coalesce(turnpike.added(u.billed_credit_micros), 0), coalesce(turnpike.added(u.refunded_credit_micros), 0)
+    into turns, calls, tokens_input, tokens_cached, tokens_output, cost_credit_micros, billed_credit_micros,
+      refunded_credit_micros
     from (
     select {{rollups.measures h}}
     from usage_hours h

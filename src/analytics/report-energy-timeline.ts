@@ -13,14 +13,15 @@ const amounts = {
   free: z.number().meta({ description: "Credit that operators granted, in energy.", example: 25 }),
   bonus: z.number().meta({ description: "Credit for signing up and for referrals, in energy.", example: 2.5 }),
   paid: z.number().meta({ description: "Purchased credit, in energy.", example: 100 }),
+  refunded: z.number().meta({ description: "Refunds of turns, when they were booked, in energy.", example: 0.41 }),
   spent: z.number().meta({ description: "Charges as a positive amount, in energy.", example: 41.07 }),
   unbucketed: z.number().meta({
     description: "Amounts in none of these buckets: corrections that took credit back. Negative or 0.",
     example: -5,
   }),
   change: z.number().meta({
-    description: "The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`.",
-    example: 81.43,
+    description: "The change of all balances: `free` + `bonus` + `paid` + `refunded` - `spent` + `unbucketed`.",
+    example: 81.84,
   }),
 }
 
@@ -89,7 +90,7 @@ export async function reportEnergyTimeline(
 }
 
 function amountsOf(booked: readonly Booked[]): Amounts {
-  const sums: Amounts = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0 }
+  const sums: Amounts = { free: 0, bonus: 0, paid: 0, refunded: 0, spent: 0, unbucketed: 0 }
   for (const { reason, given_credit_micros, taken_credit_micros } of booked) {
     for (const amount of [given_credit_micros, taken_credit_micros]) {
       if (amount === 0) continue
@@ -101,13 +102,14 @@ function amountsOf(booked: readonly Booked[]): Amounts {
   return sums
 }
 
-function serializeAmounts({ free, bonus, paid, spent, unbucketed }: Amounts) {
+function serializeAmounts({ free, bonus, paid, refunded, spent, unbucketed }: Amounts) {
   return {
     free: toEnergy(free),
     bonus: toEnergy(bonus),
     paid: toEnergy(paid),
+    refunded: toEnergy(refunded),
     spent: toEnergy(spent),
     unbucketed: toEnergy(unbucketed),
-    change: toEnergy(free + bonus + paid - spent + unbucketed),
+    change: toEnergy(free + bonus + paid + refunded - spent + unbucketed),
   }
 }

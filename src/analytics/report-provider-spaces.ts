@@ -150,7 +150,7 @@ interface Pair extends Costs {
 
 const PAIR = [
   ...(["provider_key", "space_id", "turns", "model_calls", "tokens_input", "tokens_cached"] as const),
-  ...(["tokens_output", "billed", "cost"] as const),
+  ...(["tokens_output", "billed", "refunded", "cost"] as const),
 ]
 
 interface Filter {

@@ -127,7 +127,7 @@ const usedOf = (db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) =
 
 const COLUMNS = {
   ...({ turns: "turns", model_calls: "calls", tokens_input: "tokens_input", tokens_cached: "tokens_cached" } as const),
-  ...({ tokens_output: "tokens_output", billed: "billed_credit_micros" } as const),
+  ...({ tokens_output: "tokens_output", billed: "billed_credit_micros", refunded: "refunded_credit_micros" } as const),
   ...sameNames(DAILY),
 } as const
 

@@ -7,6 +7,7 @@ export const MEASURES = [
   "tokens_output",
   "cost_credit_micros",
   "billed_credit_micros",
+  "refunded_credit_micros",
 ] as const
 /** The further numbers of the reports by day. */
 export const DAILY = ["keyed_calls", "duration_us", "tokens_reasoning"] as const

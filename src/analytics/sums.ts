@@ -12,6 +12,7 @@ const total = (column: keyof Summed) => {
 }
 
 export const BILLED = total("billed_credit_micros").as("billed")
+const REFUNDED = total("refunded_credit_micros").as("refunded")
 
 /** The sums of rows `u` of rollups, named as in `Sums`. */
 export const SUMS = [
@@ -21,6 +22,7 @@ export const SUMS = [
   total("tokens_cached").as("tokens_cached"),
   total("tokens_output").as("tokens_output"),
   BILLED,
+  REFUNDED,
 ]
 
 /** The same sums with the cost, named as in `Costs`. */
@@ -44,6 +46,7 @@ export const CONTEXT = [
 export const RANKED = [
   ...(["r.turns", "r.calls as model_calls", "r.tokens_input", "r.tokens_cached", "r.tokens_output"] as const),
   "r.billed_credit_micros as billed",
+  "r.refunded_credit_micros as refunded",
 ] as const
 
 /** The columns of `Costs` in these rows. */

@@ -2,7 +2,7 @@ import type { Credential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { csvLine, harmless } from "../base/csv.ts"
 import { toUsd } from "../base/money.ts"
-import { type GroupRow, sumUsage, usageRange } from "./report-usage.ts"
+import { type GroupRow, placeOfLast, sumUsage, usageRange } from "./report-usage.ts"
 import type { GroupPlace, UsageQuery } from "./usage-schemas.ts"
 
 const COUNTS = ["turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
@@ -31,8 +31,10 @@ export async function exportUsage(
       ...COUNTS,
       "charged_turns_billed_usd",
       "kind",
+      "refunded_usd",
+      "net_usd",
     ])
-    for (let page = first; ; page = await pageAfter(page.groups.at(-1))) {
+    for (let page = first; ; page = await pageAfter(placeOfLast(page, query))) {
       yield page.groups.map(groupLine).join("")
       if (!page.more) return
     }
@@ -51,5 +53,7 @@ function groupLine(row: GroupRow): string {
     ...COUNTS.map((name) => String(row[name])),
     usd(row.charged_billed),
     row.kind,
+    toUsd(row.refunded).toFixed(7),
+    toUsd(row.billed - row.refunded).toFixed(7),
   ])
 }

@@ -4,6 +4,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { decodePosition, encodePosition } from "../base/pagination.ts"
+import { refundsOf } from "../base/refunds.ts"
 import { DAY_MS } from "../base/time.ts"
 import { usageGroups } from "./usage-groups.ts"
 import { requireUsageKey } from "./usage-keys.ts"
@@ -64,10 +65,26 @@ export async function reportUsage(
   }
 }
 
-function serializeSums({ billed, charged, margin, charged_billed, ...counts }: SumsRow): UsageSums {
+/** The place after which the next page begins. */
+export function placeOfLast({ groups }: UsagePage, query: UsageQuery): GroupPlace | undefined {
+  const last = groups.at(-1)
+  const sum = sumOf(query)
+  return last && { group: last.group, kind: last.kind, sum: sum && last[sum] }
+}
+
+const positionOf = ({ group, kind, sum }: GroupPlace, { from, to }: UsagePage): string[] => [
+  group,
+  from,
+  to,
+  kind,
+  ...(sum === undefined ? [] : [String(sum)]),
+]
+
+function serializeSums({ billed, refunded, charged, margin, charged_billed, ...counts }: SumsRow): UsageSums {
   const usd = (micros: number | null) => (micros === null ? null : toUsd(micros))
   return {
     billed_usd: toUsd(billed),
+    ...refundsOf({ billed, refunded }),
     end_user_charge_usd: usd(charged),
     margin_usd: usd(margin),
     charged_turns_billed_usd: usd(charged_billed),
@@ -76,9 +93,9 @@ function serializeSums({ billed, charged, margin, charged_billed, ...counts }: S
 }
 
 /**
- * Sums the billed usage of a range by group, sorted by the groups' bytes. A turn counts
- * with the time, amount and key of its ledger row, so every grouping adds up to the ledger
- * rows with the reason `usage`. By model, the bills of the turns' calls are summed.
+ * Sums the billed usage of a range by group. A turn counts with the time, amount and key of its ledger row, so every
+ * grouping adds up to the rows with the reason `usage`, by model from the bills of calls. Refunds count when they are
+ * booked.
  */
 export async function sumUsage(
   ctx: Context,

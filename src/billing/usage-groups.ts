@@ -85,6 +85,7 @@ export function usageGroups(
     ] as const
     return [
       sum("billed"),
+      sum("refunded"),
       ...charges,
       turns,
       sum("model_calls"),
@@ -132,33 +133,42 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
   return sameQuery<SelectQueryBuilder<CallerDB, never, Group & { kind: UsageGroupKind }>>(grouped)
 }
 
-/** A turn counts when it ends. */
+/** A turn counts when it ends, and its refund when it was booked. */
 function fromTurns(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<Grouped> {
   return db
-    .with(
-      "by_group",
-      (db): Expression<Group> =>
-        db
-          .selectFrom("ended_turns as t")
-          .where(isBilled(query))
-          .where((eb) => eb.and([inRange(eb.ref("t.finished_at"), query), visible(query)]))
-          .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))
-          .select((eb) => [
-            groupOf(query.group_by, eb.ref("t.finished_at")).as("g"),
-            eb.fn.countAll<number>().as("turns"),
-            eb.fn.sum<number>("t.model_calls").as("model_calls"),
-            eb.fn.sum<number | null>("t.end_user_charge_credit_micros").as("charged"),
-            eb.fn
-              .sum<number | null>(eb("t.end_user_charge_credit_micros", "-", eb.ref("t.billed_credit_micros")))
-              .as("margin"),
-            eb.fn
-              .sum<number | null>("t.billed_credit_micros")
-              .filterWhere("t.end_user_charge_credit_micros", "is not", null)
-              .as("charged_billed"),
-          ])
-          .select(sums)
-          .groupBy("g"),
-    )
+    .with("by_group", (db): Expression<SummedGroup> => {
+      const ended = db
+        .selectFrom("ended_turns as t")
+        .where(isBilled(query))
+        .where((eb) => eb.and([inRange(eb.ref("t.finished_at"), query), visible(query)]))
+        .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))
+        .select((eb) => [
+          groupOf(query.group_by, eb.ref("t.finished_at")).as("g"),
+          eb.fn.countAll<number>().as("turns"),
+          eb.fn.sum<number>("t.model_calls").as("model_calls"),
+          eb.fn.sum<number | null>("t.end_user_charge_credit_micros").as("charged"),
+          eb.fn
+            .sum<number | null>(eb("t.end_user_charge_credit_micros", "-", eb.ref("t.billed_credit_micros")))
+            .as("margin"),
+          eb.fn
+            .sum<number | null>("t.billed_credit_micros")
+            .filterWhere("t.end_user_charge_credit_micros", "is not", null)
+            .as("charged_billed"),
+        ])
+        .select(sums)
+        .groupBy("g")
+      const refunds = db
+        .selectFrom("refunded_turns as t")
+        .where(isBilled(query))
+        .where((eb) => eb.and([inRange(eb.ref("t.refunded_at"), query), visible(query)]))
+        .where((eb) => eb("t.test", "=", eb.selectFrom("caller").select("caller.test")))
+        .select((eb) => [
+          groupOf(query.group_by, eb.ref("t.refunded_at")).as("g"),
+          eb.fn.sum<number>("t.refunded_credit_micros").as("refunded"),
+        ])
+        .groupBy("g")
+      return withRefunds(db, ended, refunds)
+    })
     .with(
       "counted",
       (db): Expression<Counted> =>
@@ -184,25 +194,35 @@ function fromCalls(db: QueryCreator<CallerDB>, query: RangeQuery): QueryCreator<
           .select(sums)
           .groupBy(["g", "t.turn_id"]),
     )
-    .with(
-      "by_group",
-      (db): Expression<Group> =>
-        db
-          .selectFrom("by_turn")
-          .select((eb) => [
-            "g",
-            eb.fn.sum<number>("billed").as("billed"),
-            sql<number | null>`null::bigint`.as("charged"),
-            sql<number | null>`null::bigint`.as("margin"),
-            sql<number | null>`null::bigint`.as("charged_billed"),
-            eb.fn.countAll<number>().as("turns"),
-            eb.fn.sum<number>("model_calls").as("model_calls"),
-            eb.fn.sum<number>("tokens_input").as("tokens_input"),
-            eb.fn.sum<number>("tokens_cached").as("tokens_cached"),
-            eb.fn.sum<number>("tokens_output").as("tokens_output"),
-          ])
-          .groupBy("g"),
-    )
+    .with("by_group", (db): Expression<SummedGroup> => {
+      const ended = db
+        .selectFrom("by_turn")
+        .select((eb) => [
+          "g",
+          eb.fn.countAll<number>().as("turns"),
+          eb.fn.sum<number>("model_calls").as("model_calls"),
+          sql<number | null>`null::bigint`.as("charged"),
+          sql<number | null>`null::bigint`.as("margin"),
+          sql<number | null>`null::bigint`.as("charged_billed"),
+          eb.fn.sum<number>("billed").as("billed"),
+          eb.fn.sum<number>("tokens_input").as("tokens_input"),
+          eb.fn.sum<number>("tokens_cached").as("tokens_cached"),
+          eb.fn.sum<number>("tokens_output").as("tokens_output"),
+        ])
+        .groupBy("g")
+      const refunds = db
+        .selectFrom("refunded_turns as e")
+        .innerJoin("usage as t", "t.turn_id", "e.turn_id")
+        .where((eb) => eb("e.user_id", "=", eb.selectFrom("caller").select("caller.user_id")))
+        .where((eb) => eb("e.test", "=", eb.selectFrom("caller").select("caller.test")))
+        .where((eb) => eb.and([inRange(eb.ref("e.refunded_at"), query), isBilled(query), within(query)]))
+        .select((eb) => [
+          groupOf(query.group_by, eb.ref("e.refunded_at")).as("g"),
+          eb.fn.sum<number>("t.billed_credit_micros").as("refunded"),
+        ])
+        .groupBy("g")
+      return withRefunds(db, ended, refunds)
+    })
     .with(
       "counted",
       (db): Expression<Counted> =>

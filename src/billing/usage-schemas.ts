@@ -1,6 +1,7 @@
 import * as z from "zod"
+import { refundSums } from "../base/refunds.ts"
 
-export const USAGE_GROUPINGS = ["end_user_ref", "space", "model", "key", "day", "config_version"] as const
+export const USAGE_GROUPINGS = ["end_user_ref", "space", "model", "key", "day", "hour", "config_version"] as const
 type MetadataGrouping = `metadata.${string}`
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number] | MetadataGrouping
 
@@ -24,6 +25,10 @@ export interface UsageQuery {
   end_user_ref?: string[] | undefined
   model?: string[] | undefined
   key?: string[] | undefined
+  /** Undefined: by `group`. */
+  sort?: UsageSort | undefined
+  /** Undefined: upwards by `group`, downwards by a sum. */
+  direction?: "asc" | "desc" | undefined
 }
 
 /** What a group of a report is. */
@@ -34,11 +39,15 @@ export type UsageGroupKind = (typeof USAGE_GROUP_KINDS)[number]
 export interface GroupPlace {
   group: string
   kind: UsageGroupKind
+  /** The sum by which the report is sorted. Undefined: it is sorted by group. */
+  sum?: number | undefined
 }
 
 /** Sums as read from the database. Money is in credit micros. */
 export interface SumsRow {
   billed: number
+  /** By the time of booking. */
+  refunded: number
   /** Charges of end users, and what they exceed the bills of the same turns by. Null by model. */
   charged: number | null
   margin: number | null
@@ -52,9 +61,11 @@ export interface SumsRow {
 }
 
 const sums = {
-  billed_usd: z
-    .number()
-    .meta({ description: "The billed amount: the exact sum of the ledger entries.", example: 0.0123 }),
+  billed_usd: z.number().meta({
+    description: "The billed amount: the exact sum of the ledger entries. Refunds are not subtracted.",
+    example: 0.0123,
+  }),
+  ...refundSums,
   end_user_charge_usd: z.number().nullable().meta({
     description:
       "The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn.",
@@ -85,7 +96,7 @@ const usageGroupSchema = z
   .object({
     group: z.string().meta({
       description:
-        "The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of " +
+        "The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), hour of the day (`00` to `23`, UTC), configuration (`space_id@version`), or value of " +
         "metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text.",
       example: "customer-42",
     }),
@@ -105,7 +116,9 @@ export const usageReportSchema = z
     group_by: z.string().meta({ example: "day" }),
     data: z.array(usageGroupSchema),
     total: usageSumsSchema.meta({
-      description: "The sum over all groups, not only those of this page. A turn that used two models counts once.",
+      description:
+        "The sum over all groups, not only those of this page. A turn that used two models counts once. By `model`, turns without a model " +
+        "call are in no group and do not count here.",
     }),
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),

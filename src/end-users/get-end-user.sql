@@ -7,6 +7,7 @@ create type turnpike.end_user_answer as (
   billed bigint,
   billed_this_month bigint,
   billed_today bigint,
+  refunded bigint,
   limits end_users, -- null: no limits of its own
   caps turnpike.cap_state[],
   -- The rates of its turns from this key.
@@ -23,6 +24,7 @@ declare
   month timestamptz := date_trunc('month', p_moment, 'UTC');
   sent record;
   spent record;
+  refunded bigint;
   own end_users;
   rates jsonb;
 begin
@@ -42,13 +44,19 @@ begin
       and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
         where s.user_id = caller.user_id
           and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
+  select coalesce(sum(t.refunded_credit_micros), 0) into refunded
+    from refunded_turns t
+    where t.user_id = caller.user_id and t.test = caller.test and t.end_user_ref = p_ref and t.key_id is not null
+      and (caller.scope = 'all' or t.space_id in (select s.space_id from spaces s
+        where s.user_id = caller.user_id
+          and turnpike.in_scope(caller, s.user_id, s.test, s.created_by_key_id, s.space_id)));
   select e.* into own
     from end_users e
     where e.user_id = caller.user_id and e.test = caller.test and e.end_user_ref = p_ref;
   rates := turnpike.rates_of(caller, own.rate, (select w.end_user_rate from wallets w
     where w.user_id = caller.user_id));
   return row(p_ref, sent.turns, sent.first_turn_at, sent.last_turn_at, spent.ever, spent.this_month, spent.today,
-    case when own.user_id is not null then own end,
+    refunded, case when own.user_id is not null then own end,
     turnpike.end_user_caps(caller.user_id, caller.key_id, caller.test, p_ref, p_moment),
     turnpike.state_of_rates(rates, p_ref))::turnpike.end_user_answer;
 end $$;

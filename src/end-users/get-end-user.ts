@@ -45,6 +45,7 @@ function shownEndUser(row: EndUserRow, rates: RateState[]): EndUser {
     billed_usd: toUsd(row.billed),
     billed_this_month_usd: toUsd(row.billed_this_month),
     billed_today_usd: toUsd(row.billed_today),
+    refunded_usd: toUsd(row.refunded),
     limits: serializeLimits(row.limits),
     caps: row.caps.map(serializeCapState),
     rates,

@@ -7,6 +7,10 @@ create type turnpike.customer as (
   billed bigint,
   billed_this_month bigint,
   billed_today bigint,
+  -- Refunds by the time of their booking.
+  refunded bigint,
+  refunded_this_month bigint,
+  refunded_today bigint,
   -- The turns that ended this month, by state, and the sum of their times from acceptance to end.
   turns_this_month bigint,
   done_this_month bigint,
@@ -34,6 +38,10 @@ create type turnpike.customer_totals as (
   billed bigint,
   billed_this_month bigint,
   billed_today bigint,
+  -- Refunds by the time of their booking.
+  refunded bigint,
+  refunded_this_month bigint,
+  refunded_today bigint,
   turns_this_month bigint,
   done_this_month bigint,
   failed_this_month bigint,
@@ -86,7 +94,8 @@ begin
       limit p_limit offset p_offset) r
   )
   select array(select row((p.one).end_user_ref, (p.one).blocked, (p.one).turns, (p.one).last_turn_at, (p.one).billed,
-        (p.one).billed_this_month, (p.one).billed_today, (p.one).turns_this_month, (p.one).done_this_month,
+        (p.one).billed_this_month, (p.one).billed_today, (p.one).refunded, (p.one).refunded_this_month,
+        (p.one).refunded_today, (p.one).turns_this_month, (p.one).done_this_month,
         (p.one).failed_this_month, (p.one).took_us_this_month, u.daily, u.daily_is_own, u.daily_spent, u.daily_reserved,
         u.monthly, u.monthly_is_own, u.monthly_spent, u.monthly_reserved, u.share, '{}')::turnpike.customer
       from page p
@@ -95,7 +104,9 @@ begin
       order by p.place) as customers,
     (select row(count(*), count(*) filter (where (f.one).blocked), coalesce(sum((f.one).turns), 0),
       coalesce(sum((f.one).billed), 0), coalesce(sum((f.one).billed_this_month), 0),
-      coalesce(sum((f.one).billed_today), 0), coalesce(sum((f.one).turns_this_month), 0),
+      coalesce(sum((f.one).billed_today), 0), coalesce(sum((f.one).refunded), 0),
+      coalesce(sum((f.one).refunded_this_month), 0), coalesce(sum((f.one).refunded_today), 0),
+      coalesce(sum((f.one).turns_this_month), 0),
       coalesce(sum((f.one).done_this_month), 0), coalesce(sum((f.one).failed_this_month), 0),
       coalesce(sum((f.one).took_us_this_month), 0))::turnpike.customer_totals from found f) as totals
     into answer;
@@ -148,6 +159,10 @@ create type turnpike.customer_sum as (
   billed bigint,
   billed_this_month bigint,
   billed_today bigint,
+  -- Refunds by the time of their booking.
+  refunded bigint,
+  refunded_this_month bigint,
+  refunded_today bigint,
   turns_this_month bigint,
   done_this_month bigint,
   failed_this_month bigint,
@@ -162,22 +177,26 @@ language sql stable as $$
     select (p_moment at time zone 'UTC')::date as today, date_trunc('month', p_moment at time zone 'UTC')::date as month
   ), parts as (
     select s.end_user_ref, false as blocked, s.turns, s.last_ended_at as last_turn_at, s.billed_credit_micros as billed,
-      0::bigint as in_month, 0::bigint as in_day, 0::bigint as turns_in_month, 0::bigint as done, 0::bigint as failed,
+      0::bigint as in_month, 0::bigint as in_day, s.refunded_credit_micros as refunded, 0::bigint as back_in_month,
+      0::bigint as back_in_day, 0::bigint as turns_in_month, 0::bigint as done, 0::bigint as failed,
       0::bigint as took_us
     from end_user_sums s
     where s.user_id = p_user_id and s.test = p_test
     union all
-    select m.end_user_ref, false, 0, null, 0, m.billed_credit_micros, 0, m.turns, m.done, m.failed, m.took_us
+    select m.end_user_ref, false, 0, null, 0, m.billed_credit_micros, 0, 0, m.refunded_credit_micros, 0, m.turns,
+      m.done, m.failed, m.took_us
     from end_user_months m, now n
     where m.user_id = p_user_id and m.test = p_test and m.month = n.month
     union all
-    select d.end_user_ref, false, 0, null, 0, 0, d.billed_credit_micros, 0, 0, 0, 0
+    select d.end_user_ref, false, 0, null, 0, 0, d.billed_credit_micros, 0, 0, d.refunded_credit_micros, 0, 0, 0, 0
     from end_user_days d, now n
     where d.user_id = p_user_id and d.test = p_test and d.day = n.today
     union all
-    select q.end_user_ref, false, q.turns, q.ended_at, q.billed_credit_micros,
-      case when i.this_month then q.billed_credit_micros else 0 end,
-      case when i.today then q.billed_credit_micros else 0 end, case when i.this_month then q.turns else 0 end,
+    select q.end_user_ref, false, q.turns, case when q.refunded_credit_micros = 0 then q.ended_at end,
+      q.billed_credit_micros, case when i.this_month then q.billed_credit_micros else 0 end,
+      case when i.today then q.billed_credit_micros else 0 end, q.refunded_credit_micros,
+      case when i.this_month then q.refunded_credit_micros else 0 end,
+      case when i.today then q.refunded_credit_micros else 0 end, case when i.this_month then q.turns else 0 end,
       case when i.this_month and q.state = 'done' then q.turns else 0 end,
       case when i.this_month and q.state = 'failed' then q.turns else 0 end,
       case when i.this_month then q.took_us else 0 end
@@ -185,13 +204,14 @@ language sql stable as $$
       date_trunc('month', q.ended_at at time zone 'UTC')::date = n.month as this_month) i
     where q.user_id = p_user_id and q.test = p_test and q.end_user_ref <> ''
     union all
-    select e.end_user_ref, e.blocked, 0, null, 0, 0, 0, 0, 0, 0, 0
+    select e.end_user_ref, e.blocked, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from end_users e
     where e.user_id = p_user_id and e.test = p_test
   )
   select p.end_user_ref, bool_or(p.blocked), sum(p.turns)::bigint, max(p.last_turn_at), sum(p.billed)::bigint,
-    sum(p.in_month)::bigint, sum(p.in_day)::bigint, sum(p.turns_in_month)::bigint, sum(p.done)::bigint,
-    sum(p.failed)::bigint, sum(p.took_us)::bigint
+    sum(p.in_month)::bigint, sum(p.in_day)::bigint, sum(p.refunded)::bigint, sum(p.back_in_month)::bigint,
+    sum(p.back_in_day)::bigint, sum(p.turns_in_month)::bigint, sum(p.done)::bigint, sum(p.failed)::bigint,
+    sum(p.took_us)::bigint
   from parts p
   group by p.end_user_ref
 $$;

@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
+import { refundSums, refundsOf } from "../base/refunds.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 
@@ -41,6 +42,9 @@ const spendSchema = {
   billed_usd: usd("The total billed amount, in USD."),
   billed_this_month_usd: usd("The amount that was billed in this UTC month."),
   billed_today_usd: usd("The amount that was billed in this UTC day."),
+  ...refundSums,
+  refunded_this_month_usd: usd("The amount of the refunds that were booked in this UTC month."),
+  refunded_today_usd: usd("The amount of the refunds that were booked in this UTC day."),
   month: z
     .object({
       turns: z.int().meta({ example: 40 }),
@@ -108,6 +112,9 @@ type Sums = Pick<
   | "billed"
   | "billed_this_month"
   | "billed_today"
+  | "refunded"
+  | "refunded_this_month"
+  | "refunded_today"
   | "turns_this_month"
   | "done_this_month"
   | "failed_this_month"
@@ -121,6 +128,9 @@ function serializeSpend(row: Sums) {
     billed_usd: toUsd(row.billed),
     billed_this_month_usd: toUsd(row.billed_this_month),
     billed_today_usd: toUsd(row.billed_today),
+    ...refundsOf(row),
+    refunded_this_month_usd: toUsd(row.refunded_this_month),
+    refunded_today_usd: toUsd(row.refunded_today),
     month: {
       turns,
       done,

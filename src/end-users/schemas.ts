@@ -67,6 +67,10 @@ export const endUserSchema = z
         "is billed when it ends, but `caps` count it on the day it was accepted, and across the whole " +
         "account.",
     }),
+    refunded_usd: z.number().meta({
+      description: "The part of `billed_usd` that the operator has refunded to your balance. Limits still count it.",
+      example: 0,
+    }),
     limits: limitsSchema,
     caps: z.array(capStateSchema).meta({
       description:

@@ -59,7 +59,8 @@ export function mountUsageReport(app: App, mounting: Mounting) {
         "Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted " +
         "by their bytes, and groups without turns are left out. A turn counts at the time when it ended and " +
         "was billed, which is the time of its ledger entry. So for every grouping, `billed_usd` adds up " +
-        "exactly to the ledger entries with the reason `usage` in the range. By `model`, each call counts " +
+        "exactly to the ledger entries with the reason `usage` in the range. A refund counts at the time of its ledger entry, too: in " +
+        "`refunded_usd`, also in a group without turns in the range. By `model`, each call counts " +
         "for its own model, including calls of sub-agents. Web-chat turns are not included: they have no key, and their ledger " +
         "reason is `space_usage`.\n\nWith `Accept: text/csv` or `format=csv`, the response " +
         "is the whole report as CSV (RFC 4180, UTF-8, with a header line), without pages. Some groups get a leading apostrophe, because a " +

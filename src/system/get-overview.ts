@@ -4,20 +4,25 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
 import { callOne, released } from "../platform/db.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { capacitySchema, serializeCapacity } from "../providers/capacity.ts"
 import { type Pool, poolSchema } from "../providers/provider-row.ts"
+import { noteServiceLevel } from "./note-service-level.ts"
 import { openTurns, openTurnsSchema, serializeWaits } from "./open-work.ts"
 
 const countsSchema = z.object({
   people: z.object({
     total: z.int().meta({ description: "All users, including disabled users.", example: 1204 }),
-    active_1_day: z.int().meta({ description: "Users whose session was used in the last day.", example: 96 }),
-    active_7_days: z.int().meta({ example: 310 }),
-    active_30_days: z.int().meta({ example: 702 }),
+    active_1_day: z.int().meta({
+      description: `Users whose session was used in the ${timeInWords(DAY_MS)} before \`counted_at\`.`,
+      example: 96,
+    }),
+    active_7_days: z.int().meta({ description: "In the 168 hours before `counted_at`.", example: 310 }),
+    active_30_days: z.int().meta({ description: "In the 720 hours before `counted_at`.", example: 702 }),
   }),
   spaces: z.object({
     total: z.int().meta({ description: "All spaces, including archived and test spaces.", example: 540 }),
@@ -56,12 +61,13 @@ export const overviewSchema = z
         })
         .meta({ description: "Live turns that ended since 00:00 UTC." }),
     }),
-    billed: amountsSchema("Bills of live turns"),
+    billed: amountsSchema("Bills of live turns, before refunds,"),
+    refunded: amountsSchema("Refunds that were booked"),
     cost: amountsSchema("The cost of these turns for us, at the providers' prices,"),
     margin: amountsSchema("`billed` - `cost`"),
     errors: z
       .array(z.object({ kind: z.string().meta({ example: "model_call" }), count: z.int().meta({ example: 2 }) }))
-      .meta({ description: "Infrastructure failures in the last day, by kind." }),
+      .meta({ description: `Infrastructure failures in the last ${timeInWords(DAY_MS)}, by kind.` }),
     pools: z
       .array(capacitySchema.extend({ pool: poolSchema }))
       .meta({ description: "The current state of the pools of provider accounts." }),
@@ -151,6 +157,7 @@ export async function getOverview(
       today: { done: ended("done"), failed: ended("failed"), cancelled: ended("cancelled") },
     },
     billed: amounts(({ billed }) => billed),
+    refunded: amounts(({ refunded }) => refunded),
     cost: amounts(({ cost }) => cost),
     margin: amounts(({ billed, cost }) => billed - cost),
     errors,
@@ -169,7 +176,11 @@ function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
     .selectFrom("service_days as r")
     .where("r.day", ">=", sql<Date>`(${firstDay}::timestamptz at time zone 'UTC')::date`)
     .select([sql<string>`r.day`.as("date"), "r.state", "r.turns"])
-    .select(["r.cost_credit_micros as cost", "r.billed_credit_micros as billed"])
+    .select([
+      "r.cost_credit_micros as cost",
+      "r.billed_credit_micros as billed",
+      "r.refunded_credit_micros as refunded",
+    ])
     .unionAll(
       db
         .selectFrom("turn_ends as e")
@@ -181,13 +192,20 @@ function daysOf(db: QueryCreator<CallerDB>, firstDay: Date) {
           eb.cast<number>(eb.fn.sum("e.turns"), "bigint").as("turns"),
           eb.cast<number>(eb.fn.sum("e.cost_credit_micros"), "bigint").as("cost"),
           eb.cast<number>(eb.fn.sum("e.billed_credit_micros"), "bigint").as("billed"),
+          eb.cast<number>(eb.fn.sum("e.refunded_credit_micros"), "bigint").as("refunded"),
         ])
         .groupBy(["date", "e.state"]),
     )
 }
 
-/** Counts whole tables for the overview. */
+/**
+ * Counts the current quarter of an hour for the lines of the overview, and whole tables. Each is done even if the other
+ * fails, so that the lines also show a time in which the service is ill.
+ */
 export async function sweepOverview(ctx: Context): Promise<{ counted: boolean }> {
-  const { count_overview } = await callOne(ctx.db, "count_overview", { moment: ctx.clock.now() })
-  return { counted: count_overview === true }
+  const noted = noteServiceLevel(ctx)
+  const counted = callOne(ctx.db, "count_overview", { moment: ctx.clock.now() })
+  await Promise.allSettled([noted, counted])
+  await noted
+  return { counted: (await counted).count_overview === true }
 }

@@ -10,11 +10,13 @@ import { DAY_MS } from "../base/time.ts"
 import { isNoTurnsCharge, walletColumns } from "../billing/account-sums.ts"
 import { BUCKET_NAMES, bucketOf, type LedgerBucket, type ReportedReason } from "../billing/buckets.ts"
 import { adminLedgerEntrySchema, type LedgerRow, serializeAdminLedgerEntry } from "../billing/ledger-entry.ts"
+import { type LedgerFilters, matchesLedger } from "../billing/list-ledger.ts"
 
 const bucketsSchema = z.object({
   free: z.number().meta({ description: "Energy granted by operators.", example: 25 }),
   bonus: z.number().meta({ description: "Energy for signing up and for referrals.", example: 2.5 }),
   paid: z.number().meta({ description: "Purchased energy.", example: 100 }),
+  refunded: z.number().meta({ description: "Energy of refunded turns, when the refunds were booked.", example: 0.41 }),
   spent: z.number().meta({ description: "Charged energy, as a positive number.", example: 41.07 }),
 })
 
@@ -45,11 +47,17 @@ type Energy = z.infer<typeof energySchema>
 type UserEnergy = z.infer<typeof userEnergySchema>
 export type AdminLedgerEntry = z.infer<typeof adminLedgerEntrySchema>
 
+interface UserQuery {
+  userId: number
+  filters: Pick<LedgerFilters, "reason" | "bucket" | "before_id">
+  limit: number
+}
+
 /** The energy of a user for admins, with a page of the ledger. NOT_FOUND, ADMIN_REQUIRED. */
 export async function getEnergy(
   ctx: Context,
   credential: SessionCredential,
-  { userId, days, limit, offset }: { userId: number; days: number; limit: number; offset: number },
+  { userId, days, filters, limit, offset }: UserQuery & { days: number; offset: number },
 ): Promise<UserEnergy> {
   const since = firstOf(days, ctx.clock.now())
   const { rows } = await readAs(
@@ -59,7 +67,10 @@ export async function getEnergy(
       sumsSince(db, since)
         .where("u.user_id", "=", userId)
         .select((eb) => {
-          const ledger = eb.selectFrom("ledger as l").whereRef("l.user_id", "=", "u.user_id")
+          const ledger = eb
+            .selectFrom("ledger as l")
+            .whereRef("l.user_id", "=", "u.user_id")
+            .where(matchesLedger(filters))
           return [
             ledger.select((own) => own.fn.countAll<number>().as("count")).as("total"),
             jsonArrayFrom(ledger.selectAll("l").orderBy("l.ledger_id", "desc").limit(limit).offset(offset)).as(
@@ -107,7 +118,6 @@ const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
         .selectFrom("ledger as l")
         .whereRef("l.user_id", "=", "u.user_id")
         .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
-        .select(["l.reason"])
         .select((own) => [
           own.fn<string>("reported_reason", ["l.reason", "l.turn_id"]).as("booked_as"),
           // Null for ledger rows before the first day of the series.
@@ -116,7 +126,7 @@ const sumsSince = (db: QueryCreator<CallerDB>, since: Date) =>
           own("l.amount_credit_micros", ">", 0).$castTo<boolean>().as("is_gain"),
           own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("amount"),
         ])
-        .groupBy(["l.reason", "date", "is_gain"])
+        .groupBy(["booked_as", "date", "is_gain"])
       const charged = eb
         .selectFrom("ended_turns as t")
         .whereRef("t.user_id", "=", "u.user_id")
@@ -161,11 +171,11 @@ function serializeSums(row: SumsRow, since: Date, days: number): Energy {
   }
 }
 
-/** A page of the ledger of a user for CSV files, newest first. `beforeId`: only older entries. NOT_FOUND. */
+/** A page of the ledger of a user for CSV files, newest first. NOT_FOUND. */
 export async function readLedger(
   ctx: Context,
   credential: SessionCredential,
-  { userId, limit, beforeId }: { userId: number; limit: number; beforeId: number | undefined },
+  { userId, filters, limit }: UserQuery,
 ): Promise<AdminLedgerEntry[]> {
   const { rows } = await readAs(
     ctx,
@@ -180,7 +190,7 @@ export async function readLedger(
             eb
               .selectFrom("ledger as l")
               .whereRef("l.user_id", "=", "u.user_id")
-              .$if(beforeId !== undefined, (query) => query.where("l.ledger_id", "<", beforeId ?? 0))
+              .where(matchesLedger(filters))
               .selectAll("l")
               .orderBy("l.ledger_id", "desc")
               .limit(limit),
@@ -193,15 +203,15 @@ export async function readLedger(
 }
 
 interface Booked {
-  reason: string
+  booked_as: string
   amount: number
 }
 
 /** Energy by bucket. `ofTurns`: the charges of turns, in credit micros. */
 function bucketsOf(booked: Booked[], ofTurns: number): Buckets {
-  const sums: Buckets = { free: 0, bonus: 0, paid: 0, spent: ofTurns }
-  for (const { reason, amount } of booked) {
-    const bucket = bucketOf({ reason: reason as LedgerReason, amount })
+  const sums: Buckets = { free: 0, bonus: 0, paid: 0, refunded: 0, spent: ofTurns }
+  for (const { booked_as, amount } of booked) {
+    const bucket = bucketOf({ reason: booked_as as ReportedReason, amount })
     if (bucket) sums[bucket] += Math.abs(amount)
   }
   for (const name of BUCKET_NAMES) sums[name] /= MICROS_PER_ENERGY

@@ -81,7 +81,12 @@ export const userDetailSchema = adminUserSchema
         .meta({ description: "The user who referred this user; null if the user was not referred.", example: null }),
       referred: z.int().meta({ description: "The number of users that this user referred.", example: 2 }),
     }),
-    spend_30_days_usd: z.number().meta({ description: "Charges of the last 30 days, in USD.", example: 3.25 }),
+    spend_30_days_usd: z.number().meta({
+      description:
+        "The billed amount of the account's live turns that ended in the last 30 days (UTC), including today, as in the reports. " +
+        "Refunds are not subtracted. Containers and storage do not count.",
+      example: 3.25,
+    }),
   })
   .meta({ id: "UserDetail" })
 
@@ -129,7 +134,7 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
     teams: row.teams,
     workspaces: row.workspaces,
     referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
-    spend_30_days_usd: toUsd((row.charged ?? 0) - (row.billed_otherwise ?? 0)),
+    spend_30_days_usd: toUsd(row.billed ?? 0),
   }
 }
 
@@ -139,7 +144,7 @@ type ActiveSubscription = Pick<Selectable<DB["subscriptions"]>, "sub_id" | "plan
 type Users = ExpressionBuilder<CallerDB & { u: DB["users"]; w: DB["wallets"] }, "u" | "w" | "caller">
 
 function partsOf(eb: Users, now: Date) {
-  const since = new Date(now.getTime() - 30 * DAY_MS)
+  const firstDay = new Date((Math.floor(now.getTime() / DAY_MS) - 29) * DAY_MS)
   return [
     jsonArrayFrom(
       eb
@@ -210,7 +215,7 @@ function partsOf(eb: Users, now: Date) {
       .selectFrom("ended_turns as t")
       .whereRef("t.user_id", "=", "u.user_id")
       .where("t.test", "=", false)
-      .where("t.finished_at", ">=", since)
+      .where("t.finished_at", ">=", firstDay)
       .select((own) => own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("sum"))
       .as("charged"),
     eb

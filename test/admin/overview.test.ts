@@ -30,7 +30,7 @@ test("The overview counts people, spaces and turns, sums money, and names the la
   }
   const pools = ["main", "alt-pool"].map((pool) => ({ pool, ...idle, recovers_at: null, windows: [] }))
   const nothing = { today_usd: 0, days_7_usd: 0, days_30_usd: 0 }
-  const quiet = { pools, billed: nothing, cost: nothing, margin: nothing, errors: [] }
+  const quiet = { pools, billed: nothing, refunded: nothing, cost: nothing, margin: nothing, errors: [] }
   const waiting = ["limit", "approval", "result"].map((reason) => ({ for: reason, turns: 0, oldest_at: null }))
   const none = { queued: 0, running: 0, waiting, blocked: 0, oldest_queued_at: null, today }
   expect(await overview()).toEqual({ counts: null, turns: none, reconciliation: null, ...quiet })

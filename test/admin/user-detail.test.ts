@@ -31,7 +31,8 @@ test("A user's detail has identities, sessions, wallet, plan, referral and the s
   )
   const space = await client.space()
   const before = await client.runTurn({ space, text: "[use input=1000 output=300]\nhello" })
-  await world.advance(31 * DAY_MS)
+  // The first day of the range begins in less than 30 times 24 hours from the turn, but after its UTC day.
+  await world.advance(Math.ceil(world.clock.ms() / DAY_MS) * DAY_MS + 29 * DAY_MS - world.clock.ms())
   const after = await client.runTurn({ space, text: "[use input=10 output=30]\nhello" })
   const owner = await world.signIn(id)
   await owner.json("POST", "/api/account/chat/turns", { space, text: "hello" })
@@ -59,6 +60,9 @@ test("A user's detail has identities, sessions, wallet, plan, referral and the s
     spend_30_days_usd: expect.closeTo(charged / 1e7 - before.billed_cost_usd, 7),
   })
   expect(user.spend_30_days_usd).toBeGreaterThan(after.billed_cost_usd)
+  const [, { items }] = await admin.json("GET", "/api/admin/analytics/top-users?days=30")
+  const inReport = items.find(({ user_id }: { user_id: number }) => user_id === id)
+  expect(inReport.billed_cost_usd, "as the report says").toBe(user.spend_30_days_usd)
   expect((await read(String(other)))[1].referral.referred_by).toBe(id)
   expect(await read("999999999")).toMatchObject([404, { code: "NOT_FOUND" }])
   expect((await read("me"))[0]).toBe(422)
@@ -106,7 +110,7 @@ test("The energy report has balance, holds, totals by bucket, a series of days t
   await admin.json("POST", `/api/admin/turns/${refunded.turn_id}/refund`, { note: "Sorry." })
   const [status, energy] = await read(`${id}/energy?days=5&limit=2`)
   const rows = await world.sql<{ reason: string; amount: number | null; day: string; turn: string | null }>(
-    `select reason, amount_credit_micros::float8 as amount, (created_at at time zone 'UTC')::date::text as day, turn_id as turn
+    `select case when reason = 'admin_action' and turn_id is not null then 'refund' else reason end as reason, amount_credit_micros::float8 as amount, (created_at at time zone 'UTC')::date::text as day, turn_id as turn
      from ledger where user_id = $1`,
     [id],
   )
@@ -120,6 +124,7 @@ test("The energy report has balance, holds, totals by bucket, a series of days t
     free: expect.closeTo(sum(day, 1, "admin_grant", "admin_action", "operator_topup"), 6),
     bonus: expect.closeTo(sum(day, 1, "signup_credit", "referral_signup_credit"), 6),
     paid: expect.closeTo(sum(day, 1, "manual_topup", "credit_purchase"), 6),
+    refunded: expect.closeTo(sum(day, 1, "refund"), 6),
     spent: expect.closeTo(sum(day, -1, "usage", "space_usage"), 6),
   })
   expect(status).toBe(200)

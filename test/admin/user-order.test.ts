@@ -14,6 +14,8 @@ let poor: number
 let rich: number
 let even: number
 let unseen: number
+/** The refunds of accounts, in USD. */
+const refunds = new Map<number, number>()
 /** The instant between the second and the third account. */
 let middle: string
 
@@ -35,11 +37,15 @@ beforeAll(async () => {
     [first, 3000],
     [third, 100],
   ] as const) {
-    const space = (await client?.space()) ?? ""
-    await client?.runTurn({ space, text: `[use input=1000 output=${output}]\nhello` })
-    // A part of the spend is in the rollups, the rest still in the queue.
+    if (!client) throw new Error("There are four accounts.")
+    const space = await client.space()
+    const turn = await client.runTurn({ space, text: `[use input=1000 output=${output}]\nhello` })
+    // A part of the spend and the first refund are in the rollups, the rest still in the queue.
     await sweepAnalytics(contextOf(world))
-    await client?.runTurn({ space, text: "[use input=10 output=30]\nhello" })
+    const small = await client.runTurn({ space, text: "[use input=10 output=30]\nhello" })
+    const { turn_id, billed_cost_usd } = client === first ? turn : small
+    expect((await admin.json("POST", `/api/admin/turns/${turn_id}/refund`, { note: "Sorry." }))[0]).toBe(200)
+    refunds.set(client.userId, billed_cost_usd)
   }
   await world.signIn(rich)
   await world.advance(2 * HOUR_MS)
@@ -71,13 +77,16 @@ test("Users are sorted by balance, last session, spend or creation, in both dire
   ])
 })
 
-test("A user's spend is what their turns were billed, rolled up or queued, and it has the time of the last session", async () => {
+test("A user's spend and refunds are those of their turns, rolled up or queued, with the time of the last session", async () => {
   const billed = await world.sql<{ user_id: number; usd: number }>(
     "select user_id::float8, sum(billed_credit_micros)::float8 / 1e7 as usd from turns where not test group by 1",
   )
   const { items } = await listed("&sort=spend&direction=asc")
-  for (const { user_id, spend_usd } of items)
+  for (const { user_id, spend_usd, refunded_usd, net_usd } of items) {
     expect(spend_usd).toBe(billed.find((one) => one.user_id === user_id)?.usd ?? 0)
+    expect(refunded_usd).toBe(refunds.get(user_id) ?? 0)
+    expect(net_usd).toBeCloseTo(spend_usd - refunded_usd, 7)
+  }
   expect(items.map(({ last_seen_at }: { last_seen_at: string | null }) => last_seen_at)).toEqual([
     new Date(world.clock.ms() - 2 * HOUR_MS).toISOString(),
     null,
@@ -96,7 +105,7 @@ test("Pages of a sorted list have each user once, and the CSV has the same order
   expect(paged).toEqual([rich, even, poor, unseen])
   const csv = await admin.call("GET", "/api/admin/users?format=csv&brand=sorted&sort=spend&direction=asc")
   const [header = [], ...rows] = parseCsv(await csv.text())
-  expect(header.slice(-2)).toEqual(["last_seen_at", "spend_usd"])
+  expect(header.slice(-4)).toEqual(["last_seen_at", "spend_usd", "refunded_usd", "net_usd"])
   expect(rows.map(([id]) => Number(id))).toEqual([rich, unseen, even, poor])
 })
 

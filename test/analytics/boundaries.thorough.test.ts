@@ -91,7 +91,8 @@ test("A row is counted only in the day and hour in which its turn ended", async 
     at: "2026-12-01T23:59:59.999Z",
     calls: [{ micros: 1, input: 7, output: 3, seconds: 0.25 }],
   })
-  const sums = { turns: 1, model_calls: 1, tokens_input: 7, tokens_cached: 0, tokens_output: 3, billed_cost_usd: 1e-7 }
+  const used = { ...NO_USE, turns: 1, model_calls: 1, tokens_input: 7, tokens_output: 3 }
+  const sums = { ...used, billed_cost_usd: 1e-7, net_usd: 1e-7 }
   expect(await world.twice(`${USAGE}?days=2`)).toEqual([
     { date: "2026-12-01", ...sums, avg_duration_sec: 0.25, tokens_reasoning: 0 },
     { date: "2026-12-02", ...NO_USE, avg_duration_sec: null, tokens_reasoning: 0 },

@@ -44,7 +44,7 @@ test("Wrong bounds and ranges are refused", async () => {
 
 test("Reports are empty without usage and have one row for a single turn", async () => {
   const none = { turns: 0, model_calls: 0, tokens_input: 0, tokens_cached: 0, tokens_output: 0 }
-  const nothing = { ...none, billed_cost_usd: 0, cost_usd: 0, margin_usd: 0 }
+  const nothing = { ...none, billed_cost_usd: 0, refunded_usd: 0, net_usd: 0, cost_usd: 0, margin_usd: 0 }
   const paths = DIMENSIONS.map((dimension) => `breakdown?dimension=${dimension}`)
   const lists = ["costs/per-user", "subscription-spaces", "subscription-spaces?chat_key=x", ...paths]
   for (const path of lists) {

@@ -20,6 +20,7 @@ const SUMS = [
   "tokens_output",
   "cost_credit_micros",
   "billed_credit_micros",
+  "refunded_credit_micros",
 ]
 
 interface Turn {

@@ -54,7 +54,7 @@ const rangesFrom = (begin: string): [query: string, from: string, to: string][] 
 ]
 
 test("Without ledger rows the series is zero, and the range of all time is today", async () => {
-  const nothing = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0, change: 0 }
+  const nothing = { free: 0, bonus: 0, paid: 0, refunded: 0, spent: 0, unbucketed: 0, change: 0 }
   const timeline = await get("energy-timeline?days=2")
   expect(timeline).toEqual({
     from: "2026-11-19T00:00:00.000Z",

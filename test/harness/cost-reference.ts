@@ -18,6 +18,7 @@ interface Call {
   tokens_output: number
   cost: number
   billed: number
+  refunded: number
 }
 
 interface Price {
@@ -33,6 +34,7 @@ interface Price {
 
 const sumsOf = (rows: Call[]) => {
   const [cost, billed] = [sum(rows, (row) => row.cost), sum(rows, (row) => row.billed)]
+  const refunded = sum(rows, (row) => row.refunded)
   return {
     turns: sum(rows, (row) => row.turns),
     model_calls: sum(rows, (row) => row.calls),
@@ -40,6 +42,8 @@ const sumsOf = (rows: Call[]) => {
     tokens_cached: sum(rows, (row) => row.tokens_cached),
     tokens_output: sum(rows, (row) => row.tokens_output),
     billed_cost_usd: billed / 1e7,
+    refunded_usd: refunded / 1e7,
+    net_usd: (billed - refunded) / 1e7,
     cost_usd: cost / 1e7,
     margin_usd: (billed - cost) / 1e7,
   }

@@ -71,6 +71,7 @@ const dateOf = (moment: number) => new Date(moment).toISOString().slice(0, 10)
 const BUCKETS: Record<string, [name: string, sign: number]> = {
   admin_grant: ["free", 1],
   admin_action: ["free", 1],
+  refund: ["refunded", 1],
   operator_topup: ["free", 1],
   signup_credit: ["bonus", 1],
   referral_signup_credit: ["bonus", 1],
@@ -81,7 +82,7 @@ const BUCKETS: Record<string, [name: string, sign: number]> = {
 }
 
 function amountsOf(rows: Row[]) {
-  const sums: Record<string, number> = { free: 0, bonus: 0, paid: 0, spent: 0, unbucketed: 0, change: 0 }
+  const sums: Record<string, number> = { free: 0, bonus: 0, paid: 0, refunded: 0, spent: 0, unbucketed: 0, change: 0 }
   const add = (name: string, amount: number) => {
     sums[name] = (sums[name] ?? 0) + amount
   }

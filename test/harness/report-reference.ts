@@ -22,6 +22,7 @@ export interface Used {
   tokens_reasoning: number
   tokens_input_most: number
   billed_credit_micros: number
+  refunded_credit_micros: number
   duration_us: number
 }
 
@@ -228,6 +229,8 @@ const sumsOf = (rows: Used[]) => ({
   tokens_cached: sum(rows, (row) => row.tokens_cached),
   tokens_output: sum(rows, (row) => row.tokens_output),
   billed_cost_usd: sum(rows, (row) => row.billed_credit_micros) / 1e7,
+  refunded_usd: sum(rows, (row) => row.refunded_credit_micros) / 1e7,
+  net_usd: sum(rows, (row) => row.billed_credit_micros - row.refunded_credit_micros) / 1e7,
 })
 
 /** The total billed amount in a report, in credit micros. */

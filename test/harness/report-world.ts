@@ -51,6 +51,8 @@ export const NO_USE = {
   tokens_cached: 0,
   tokens_output: 0,
   billed_cost_usd: 0,
+  refunded_usd: 0,
+  net_usd: 0,
 }
 
 /** Asserts that a report matches the schema of its operation and has no other fields. */

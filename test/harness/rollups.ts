@@ -9,14 +9,15 @@ const MEASURES = [
   "tokens_output",
   "cost_credit_micros",
   "billed_credit_micros",
+  "refunded_credit_micros",
 ]
 
 /**
- * The usage of finished live turns by call, from turns and model_calls, with the columns of usage_queue. `price` is
- * the cost for the account, cost_credit_micros the one for us.
+ * The usage of finished live turns by call, from turns and model_calls, and their refunds, from the ledger, with the
+ * columns of usage_queue. `price` is the cost for the account, cost_credit_micros the one for us.
  */
 export const PLAIN = `(
-  select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns from (
+  select c.*, (row_number() over (partition by c.turn_id order by c.step, c.call is not null, c.role) = 1)::integer as turns, 0::bigint as refunded_credit_micros from (
     select t.turn_id, t.finished_at as ended_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider) as provider_key,
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$' as pooled, 1 as calls, 1 as keyed_calls,
@@ -107,18 +108,21 @@ const END_USERS = [
   .map(({ name, key, of }) => {
     const names = ["user_id", "test", ...key, "end_user_ref"].join(", ")
     const kept = key.length > 0 ? key.join(", ") : "last_ended_at as ended_at"
+    // A refund is no end of a turn.
+    const booked = (at: string, kept: string) => of(key.length > 0 ? at : kept)
     const latest = key.length > 0 ? "" : ", max(ended_at)"
     return `
   select '${name}', jsonb_build_array(${names})::text, a.said::text, b.said::text from (
-    select ${names}, jsonb_build_array(sum(turns), sum(done), sum(failed), sum(billed), sum(took)${latest}) as said from (
-      select user_id, test, end_user_ref, ${kept}, turns, done, failed, billed_credit_micros as billed, took_us as took from ${name}
-      union all select user_id, test, end_user_ref, ${of("ended_at")}, turns, case when state = 'done' then turns else 0 end,
-        case when state = 'failed' then turns else 0 end, billed_credit_micros, took_us from turn_ends where end_user_ref <> '') x
+    select ${names}, jsonb_build_array(sum(turns), sum(done), sum(failed), sum(billed), sum(refunded), sum(took)${latest}) as said from (
+      select user_id, test, end_user_ref, ${kept}, turns, done, failed, billed_credit_micros as billed, refunded_credit_micros as refunded,
+        took_us as took from ${name}
+      union all select user_id, test, end_user_ref, ${booked("ended_at", "case when refunded_credit_micros = 0 then ended_at end")}, turns, case when state = 'done' then turns else 0 end,
+        case when state = 'failed' then turns else 0 end, billed_credit_micros, refunded_credit_micros, took_us from turn_ends
+        where end_user_ref <> '') x
     group by ${names}) a
   full join (
-    select ${names}, jsonb_build_array(count(*), count(*) filter (where state = 'done'), count(*) filter (where state = 'failed'),
-      sum(billed_credit_micros), sum(took)${latest}) as said from (
-      select user_id, test, end_user_ref, ${of("finished_at")}, state, billed_credit_micros,
+    select ${names}, jsonb_build_array(sum(turns), sum(done), sum(failed), sum(billed_credit_micros), sum(refunded), sum(took)${latest}) as said from (
+      select user_id, test, end_user_ref, ${of("finished_at")}, 1 as turns, (state = 'done')::integer as done, (state = 'failed')::integer as failed, billed_credit_micros, 0 as refunded,
         (extract(epoch from finished_at - created_at) * 1e6)::bigint as took
       from turns where finished_at is not null and end_user_ref <> '' and key_id is not null
       union all

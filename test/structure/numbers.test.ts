@@ -32,6 +32,8 @@ const EXCEPTIONS: Record<string, string> = {
   "src/base/money.ts: 1 USD": "the unit of an amount",
   "src/base/time-zone.ts: 2-digit": "a word of Intl's",
   "src/system/get-overview.ts: 30 days": "the fields' names contain it",
+  "src/system/get-overview.ts: 168 hours": "the field's name contains it, in days",
+  "src/system/get-overview.ts: 720 hours": "the field's name contains it, in days",
   "src/users/get-user.ts: 30 days": "the field's name contains it",
   "src/workspaces/workspaces.ts: 63 characters": "the expression next to it contains it",
 }

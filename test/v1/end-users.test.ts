@@ -20,6 +20,7 @@ interface EndUser {
   billed_usd: number
   billed_this_month_usd: number
   billed_today_usd: number
+  refunded_usd: number
   limits: { daily_usd: number | null; monthly_usd: number | null; blocked: boolean; rate: null }
   caps: object[]
   rates: object[]
@@ -200,7 +201,16 @@ test("The list and each end user agree with the turns, newest first, for every k
       const listed = await pages(client, `limit=${limit}`)
       expect(
         listed.map(
-          ({ limits: _, caps: __, rates: ___, billed_usd, billed_this_month_usd, billed_today_usd, ...rest }) => ({
+          ({
+            limits: _,
+            caps: __,
+            rates: ___,
+            refunded_usd: ____,
+            billed_usd,
+            billed_this_month_usd,
+            billed_today_usd,
+            ...rest
+          }) => ({
             ...rest,
             micros: [billed_usd, billed_this_month_usd, billed_today_usd].map((usd) => Math.round(usd * 10_000_000)),
           }),

@@ -12,6 +12,8 @@ interface Sums {
   end_user_charge_usd?: number | null
   margin_usd?: number | null
   charged_turns_billed_usd?: number | null
+  refunded_usd?: number
+  net_usd?: number
   kind?: string
   turns: number
   model_calls: number
@@ -45,6 +47,8 @@ const inMicros = <Row extends Sums>({
   margin_usd: _margin,
   charged_turns_billed_usd: _of,
   kind: _kind,
+  refunded_usd: _refunded,
+  net_usd: _net,
   ...rest
 }: Row) => ({
   billed: micros(billed_usd),
@@ -73,13 +77,15 @@ async function csv(client: TestClient, query: string, headers: Record<string, st
     "tokens_output",
     "charged_turns_billed_usd",
     "kind",
+    "refunded_usd",
+    "net_usd",
   ])
   return {
     header,
     fields: rows.map(([group]) => group as string),
     rows: rows.map(([group = "", billed = "", _charge, _margin, ...rest]) => {
       expect(billed).toMatch(/^\d+\.\d{7}$/)
-      const [turns, model_calls, tokens_input, tokens_cached, tokens_output] = rest.slice(0, -2).map(Number)
+      const [turns, model_calls, tokens_input, tokens_cached, tokens_output] = rest.slice(0, -4).map(Number)
       // As the documentation says: removing these apostrophes restores the group's name.
       const plain = group.replace(/^'/, "").replace(/([;|\t\r\n]["\s]*)'/g, "$1")
       return { group: plain, billed: micros(billed), turns, model_calls, tokens_input, tokens_cached, tokens_output }

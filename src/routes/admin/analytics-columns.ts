@@ -20,6 +20,8 @@ interface SumFields {
   tokens_cached: number
   tokens_output: number
   billed_cost_usd: number
+  refunded_usd: number
+  net_usd: number
 }
 
 const SUMS = {
@@ -29,6 +31,8 @@ const SUMS = {
   tokens_cached: ({ tokens_cached }: SumFields) => tokens_cached,
   tokens_output: ({ tokens_output }: SumFields) => tokens_output,
   billed_cost_usd: ({ billed_cost_usd }: SumFields) => billed_cost_usd,
+  refunded_usd: ({ refunded_usd }: SumFields) => refunded_usd,
+  net_usd: ({ net_usd }: SumFields) => net_usd,
 }
 
 interface SpaceFields {

@@ -17,6 +17,7 @@ const TIMELINE: CsvColumns<EnergyTimeline["items"][number]> = {
   free: ({ free }) => free,
   bonus: ({ bonus }) => bonus,
   paid: ({ paid }) => paid,
+  refunded: ({ refunded }) => refunded,
   spent: ({ spent }) => spent,
   unbucketed: ({ unbucketed }) => unbucketed,
   change: ({ change }) => change,
@@ -47,8 +48,8 @@ export function mountLedgerAnalytics(app: App) {
       tag,
       summary: "Report the ledger of all accounts over time",
       description:
-        `All amounts are in energy (${ENERGY_RATE}). Credit that was given is \`free\`, \`bonus\` or \`paid\`, by its reason; \`spent\` is the ` +
-        "amount charged. Commissions are in a currency, so they count nowhere. The charge of a turn counts from its end on, even before it is in the ledger.",
+        `All amounts are in energy (${ENERGY_RATE}). Credit that was given is \`free\`, \`bonus\` or \`paid\`, by its reason; \`refunded\` is the ` +
+        "credit for refunded turns, and `spent` the amount charged. Commissions are in a currency, so they count nowhere. The charge of a turn counts from its end on, even before it is in the ledger.",
       query: z.strictObject(ledgerQuery),
       answer: reportAnswer("The report.", energyTimelineSchema),
       errors: [],

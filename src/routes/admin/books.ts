@@ -61,8 +61,9 @@ export function mountBooks(app: App) {
       summary: "Refund a turn",
       description:
         "Refunds the full charge of an ended turn, as an `admin_action` with its `turn_id` in " +
-        "the owner's ledger. A turn is refunded at most once: a second request returns the first refund. The " +
-        "turn's `billed_cost_usd`, the usage reports, and the spending that caps count do not change. A " +
+        "the owner's ledger. A turn is refunded at most once: a second request returns the first refund. The turn has the amount as " +
+        "`refunded_usd`, and reports count it at the time of its booking. `billed_cost_usd`, and the spending that caps count, do not " +
+        "change. If the turn was paid from a prepaid wallet of an end user, the same transaction returns that charge to the wallet. A " +
         "turn that the service lost is not billed, so it needs no refund.",
       params: z.object({ turn_id: idParam }),
       body: refundSchema,
@@ -93,7 +94,7 @@ const CREDIT = {
 }
 const REFUND = {
   reason: "admin_action",
-  bucket: "free",
+  bucket: "refunded",
   amount_credit_micros: 41_000,
   amount_energy: 0.041,
   amount_usd: 0.0041,

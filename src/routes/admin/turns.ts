@@ -33,6 +33,7 @@ const COLUMNS: CsvColumns<AdminTurnSummary> = {
   end_user_ref: ({ end_user_ref }) => end_user_ref,
   model: ({ model }) => model,
   billed_cost_usd: ({ billed_cost_usd }) => billed_cost_usd,
+  refunded_usd: ({ refunded_usd }) => refunded_usd,
   seconds: ({ seconds }) => seconds,
 }
 

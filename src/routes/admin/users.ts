@@ -2,6 +2,7 @@ import * as z from "zod"
 import { type ListedUser, listedUserSchema, listUsers, readUsers, USER_SORTS } from "../../analytics/list-users.ts"
 import { ENERGY_RATE } from "../../base/money.ts"
 import { LIST_POLICY } from "../../base/policies.ts"
+import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvInParts, csvQuery } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
@@ -48,6 +49,8 @@ const CSV: CsvColumns<ListedUser> = {
   disabled_at: (user) => user.disabled_at,
   last_seen_at: (user) => user.last_seen_at,
   spend_usd: (user) => user.spend_usd,
+  refunded_usd: (user) => user.refunded_usd,
+  net_usd: (user) => user.net_usd,
 }
 
 const LEDGER_CSV: CsvColumns<AdminLedgerEntry> = {
@@ -254,20 +257,26 @@ export function mountUsers(app: App) {
       tag,
       summary: "Read a user's energy",
       description:
-        `The balance, totals by bucket, a daily series, and the ledger in pages. ${ENERGY_RATE}. With \`format=csv\`, the response ` +
+        `The balance, totals by bucket, a daily series, and the ledger in pages. ${ENERGY_RATE}. \`reason\` and \`bucket\` filter the ledger. With \`format=csv\`, the response ` +
         "is the whole ledger as a CSV file.",
       params,
-      query: z.strictObject({ ...daysQuery(365), ...listQuery, ...csvQuery }),
+      query: z.strictObject({
+        ...daysQuery(365),
+        reason: z.enum(LEDGER_REASONS).optional(),
+        bucket: z.enum(BUCKET_NAMES).optional().meta({ description: "Only entries of the ledger in this bucket." }),
+        ...listQuery,
+        ...csvQuery,
+      }),
       answer: { status: 200, description: "The user's energy.", schema: userEnergySchema, also: CSV_ANSWER },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params: { user_id: userId }, query: { format, ...query } }) => {
+    async (c, { params: { user_id: userId }, query: { format, reason, bucket, ...query } }) => {
       const [ctx, session] = [c.get("ctx"), sessionOf(c)]
       if (format === "csv")
         return csvAnswer(c, "ledger", LEDGER_CSV, ({ limit, after }) =>
-          readLedger(ctx, session, { userId, limit, beforeId: after?.ledger_id }),
+          readLedger(ctx, session, { userId, filters: { reason, bucket, before_id: after?.ledger_id }, limit }),
         )
-      return getEnergy(ctx, session, { userId, ...query })
+      return getEnergy(ctx, session, { userId, filters: { reason, bucket }, ...query })
     },
   )
 }
