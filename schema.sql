@@ -1772,6 +1772,24 @@ create index ledger_without_charges on ledger (user_id, created_at) include (rea
 create trigger ledger_append_only before update or delete on ledger
   for each statement execute function guard_append_only();
 
+-- Requests of owners for the refund of a turn, one per turn (src/billing/refund-requests.sql).
+create table refund_requests (
+  turn_id text primary key,
+  user_id bigint not null references users,
+  state text not null default 'open' check (state in ('open', 'refunded', 'declined')),
+  -- The amount that the turn was billed.
+  amount_credit_micros bigint not null check (amount_credit_micros > 0),
+  reason text not null,
+  -- The operator's words about the decision, for the owner. Null: it is open.
+  answer text,
+  requested_at timestamptz not null,
+  decided_at timestamptz,
+  check ((state = 'open') = (decided_at is null) and (state = 'open') = (answer is null))
+);
+create index refund_requests_of_account on refund_requests (user_id, requested_at, turn_id);
+create index refund_requests_by_time on refund_requests (requested_at, turn_id);
+create index refund_requests_open on refund_requests (user_id) where state = 'open';
+
 -- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last exported row.
 -- Hours before closed_until are closed: no row comes into them any more.
 create table ledger_exports (

@@ -1,6 +1,7 @@
 import { ADMIN_CODES } from "./admin-codes.ts"
 import { BROWSER_CODES } from "./browser-codes.ts"
 import { CALL_CODES } from "./call-codes.ts"
+import { REFUND_CODES } from "./refund-codes.ts"
 import { REQUEST_CODES } from "./request-codes.ts"
 import { RESALE_CODES } from "./resale-codes.ts"
 import { SIGN_IN_CODES } from "./sign-in-codes.ts"
@@ -130,19 +131,7 @@ export const ERROR_CODES = {
     cure: "Read its result. It cannot be cancelled or changed any more.",
   },
   ...CALL_CODES,
-  TURN_NOT_ENDED: {
-    status: 409,
-    retryable: true,
-    cause: "The turn is still queued or running, so it has no bill and no receipt.",
-    cure: "Wait until it has ended, or cancel it.",
-  },
-  TURN_NOT_BILLED: {
-    status: 409,
-    retryable: false,
-    dashboard: true,
-    cause: "The turn was billed nothing, so there is nothing to refund.",
-    cure: "Check its `billed_cost_usd` and its entries in the ledger.",
-  },
+  ...REFUND_CODES,
   BALANCE_TOO_LOW: {
     status: 409,
     retryable: false,

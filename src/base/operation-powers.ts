@@ -169,6 +169,8 @@ const ADMIN = {
   getUserEnergy: "none",
   creditUser: always("money"),
   refundTurn: always("money"),
+  listAllRefundRequests: "none",
+  decideRefund: onlyWhen("it refunds the turn", "money"),
   listSubscriptions: "none",
   createSubscription: always("money"),
   getSubscriptionUsage: "none",

@@ -326,6 +326,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "model_calls": [],
       "model_catalog": [],
       "open_turns": [],
+      "refund_requests": [],
+      "refunded_turns": [],
       "refused_requests": [],
       "second_factors": [
         "secret",
@@ -401,6 +403,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "create_workspace",
       "credential_now",
       "credit_subscription",
+      "decide_refund",
       "disable_provider",
       "due_accounts",
       "enable_provider",
@@ -531,6 +534,8 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "reconciliation_findings": [],
       "reconciliations": [],
       "referrals": [],
+      "refund_requests": [],
+      "refunded_turns": [],
       "registered_members": [],
       "service_days": [],
       "sessions": [

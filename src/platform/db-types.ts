@@ -1083,6 +1083,17 @@ interface RefundedTurns {
   user_id: number;
 }
 
+interface RefundRequests {
+  amount_credit_micros: number;
+  answer: string | null;
+  decided_at: Timestamp | null;
+  reason: string;
+  requested_at: Timestamp;
+  state: Generated<string>;
+  turn_id: string;
+  user_id: number;
+}
+
 interface RefusedRequests {
   code: string;
   key_id: string;
@@ -2042,6 +2053,8 @@ export interface DB {
   reconciliation_findings: ReconciliationFindings;
   reconciliations: Reconciliations;
   referrals: Referrals;
+  refund_requests: RefundRequests;
+  refunded_turns: RefundedTurns;
   refused_requests: RefusedRequests;
   registered_members: RegisteredMembers;
   restores: Restores;

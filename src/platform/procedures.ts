@@ -658,6 +658,15 @@ export interface Answers {
     prepaid: boolean
     price: JsonRow<"prices"> | null
   }
+  refund_request_answer: {
+    turn_id: string
+    state: string
+    amount_credit_micros: number
+    reason: string
+    answer: string | null
+    requested_at: string
+    decided_at: string | null
+  }
   removed_member: {
     email: string | null
     brand: string
@@ -2024,6 +2033,20 @@ export interface Procedures {
       went_on: boolean | null
       has_subscriber: boolean | null
       earlier: Answers["earlier_decision"] | null
+    }
+  }
+  decide_refund: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      state: string | null
+      answer: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["refund_request_answer"] | null
+      booking: Answers["booking"] | null
     }
   }
   delete_file: {
@@ -4606,6 +4629,19 @@ export interface Procedures {
       done: string | null
     }
   }
+  request_refund: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      reason: string | null
+      most: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      outcome: string | null
+      entity: Answers["refund_request_answer"] | null
+    }
+  }
   reseal_brand: {
     args: {
       brand: string | null
@@ -5569,6 +5605,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   credit_subscription: { args: ["sub_id", "most", "moment"] },
   decide_as_end_user: { args: ["request:request", "end_user_ref", "since", "sent:sent_answer", "decision", "event_ids:json"], columns: ["actor:json", "outcome", "turn:json", "went_on", "has_subscriber"] },
   decide_call: { args: ["request:request", "once_key", "fingerprint", "sent:sent_answer", "decision", "input:json", "message", "event_ids:json"], columns: ["actor:json", "already:json", "outcome", "turn:json", "decided_at", "went_on", "has_subscriber", "earlier:json"] },
+  decide_refund: { args: ["request:request", "turn_id", "state", "answer"], columns: ["actor:json", "refused", "entity:json", "booking:json"] },
   delete_file: { args: ["request:request", "file_id"], columns: ["actor:json", "file:json", "slug", "refused"] },
   delete_price: { args: ["request:request", "name"], columns: ["actor:json", "refused", "answer:json"] },
   deliver_by_token: { args: ["token", "once_key", "fingerprint", "sent:sent_answer", "output:json", "event_id", "moment"], columns: ["already:json", "outcome", "turn:json", "went_on", "has_subscriber"] },

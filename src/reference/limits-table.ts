@@ -3,7 +3,7 @@ import { ANALYTICS_POLICY, REPORT_POLICY } from "../analytics/policies.ts"
 import { COUNTED, type CountedCap } from "../base/counted.ts"
 import { usdText } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
-import { BOOKING_POLICY } from "../billing/policies.ts"
+import { BOOKING_POLICY, REFUND_POLICY } from "../billing/policies.ts"
 import { DIALECT_POLICY } from "../dialects/policies.ts"
 import { ERASURE_POLICY } from "../end-users/policies.ts"
 import { FILE_POLICY } from "../files/policies.ts"
@@ -34,6 +34,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   LIST_POLICY,
   REPORT_POLICY,
   BOOKING_POLICY,
+  REFUND_POLICY,
   ERASURE_POLICY,
   FILE_POLICY,
   FORMAT_POLICY,
@@ -180,7 +181,14 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
     title: "Operators",
     reader: "operators",
     words: "admin",
-    policies: ["ACTING_POLICY", "BOOKING_POLICY", "ANALYTICS_POLICY", "REPORT_POLICY", "PROVIDER_POLICY"],
+    policies: [
+      "ACTING_POLICY",
+      "BOOKING_POLICY",
+      "REFUND_POLICY",
+      "ANALYTICS_POLICY",
+      "REPORT_POLICY",
+      "PROVIDER_POLICY",
+    ],
     rows: serverRows,
   },
 ]

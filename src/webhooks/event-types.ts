@@ -243,6 +243,14 @@ export const EVENTS = {
     data: { key_id: text, name: text.nullable(), scope: text, test: z.boolean(), hint: text },
     example: { key_id: `key_${ULID}`, name: "Server", scope: "all", test: false, hint: "x7Qa" },
   }),
+  "refund.decided": notice({
+    label: "A request for a refund was decided",
+    when: "The operator has refunded a turn that you asked a refund for, or declined your request.",
+    data: { turn_id: text, decision: z.enum(["refunded", "declined"]), answer: text },
+    example: { turn_id: `turn_${ULID}`, decision: "refunded", answer: "Sorry for the outage of 14 January." },
+  }),
+  "anomaly.found": notice(ANOMALY_FOUND),
+  "budget.reached": notice(BUDGET_REACHED),
   "mcp_server.failing": notice(SERVER_FAILING),
   "space.shared": notice(SPACE_SHARED),
   ping: accountEvent({

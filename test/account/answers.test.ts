@@ -142,6 +142,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("patchTurn", { turn_id: asked.turn_id }, { max_cost_usd: 0.2 })
   await ask("decideCall", { turn_id: asked.turn_id, call: "0.0" }, { decision: "deny" })
   await world.drain()
+  expect([await ask("requestRefund", { turn_id }, { reason: "Odd" })]).toEqual((await ask("listRefundRequests")).items)
   await ask("rotateKey", { key_id }, {})
   await ask("updateKey", { key_id }, { name: "Renamed", expires_at: "2030-01-01T00:00:00Z" })
   for (const id of ["getKey", "listKeys", "revokeKey"]) await ask(id, { key_id })

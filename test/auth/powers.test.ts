@@ -61,6 +61,7 @@ const ASKING: Record<string, object> = {
   updateWebhook: { url: `${NEW_ORIGIN}/hook` },
   updateUser: { email: "new-email@people.test" },
   updateTeam: {},
+  decideRefund: { decision: "refund", answer: "Sorry." },
   putLimits: {},
   putManifest: { instructions: "new" },
   putRetention: { text_days: 29 },

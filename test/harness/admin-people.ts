@@ -11,17 +11,40 @@ async function subscribe({ admin, client }: AdminEstate): Promise<{ sub_id: numb
   return { sub_id }
 }
 
+async function billedTurn({ world, client }: AdminEstate): Promise<{ turn_id: string }> {
+  const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+  await world.drain()
+  return { turn_id }
+}
+
+async function askForRefund(estate: AdminEstate): Promise<{ turn_id: string }> {
+  const { turn_id } = await billedTurn(estate)
+  const browser = await estate.world.signIn(estate.client.userId)
+  await browser.json("PUT", `/api/account/turns/${turn_id}/refund-request`, { reason: note })
+  return { turn_id }
+}
+
 export const ADMIN_PEOPLE: AdminFixtures = {
   creditUser: async ({ client }) => ({
     params: { user_id: client.userId },
     body: { reason: "admin_grant", amount_usd: 2.5, note },
     headers: { "idempotency-key": crypto.randomUUID() },
   }),
-  refundTurn: async ({ world, client }) => {
-    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
-    await world.drain()
-    return { params: { turn_id }, body: { note } }
+  previewUsersChange: async ({ client }) => ({ body: { act: { kind: "disable" }, user_ids: [client.userId, 1] } }),
+  changeUsers: async ({ admin, client }) => {
+    const asked = { act: { kind: "credit", reason: "admin_grant", amount_usd: 2.5 }, user_ids: [client.userId] }
+    const [, { state }] = await admin.json("POST", "/api/admin/users/bulk/preview", asked)
+    return { body: { ...asked, state, note }, headers: { "idempotency-key": crypto.randomUUID() } }
   },
+  refundTurn: async (estate) => ({ params: await billedTurn(estate), body: { note } }),
+  listAllRefundRequests: async (estate) => {
+    await askForRefund(estate)
+    return { query: "?state=open&limit=5" }
+  },
+  decideRefund: async (estate) => ({
+    params: await askForRefund(estate),
+    body: { decision: "decline", answer: note },
+  }),
   listUsers: async () => ({ query: "?q=a&role=admin&limit=10" }),
   createUser: async () => ({ body: { email: `${unique()}@example.com`, password: "a canary sings", name: "Ada" } }),
   getUser: async ({ client }) => ({ params: { user_id: client.userId } }),

@@ -67,6 +67,7 @@ const BODIES: Record<string, (estate: Estate) => object> = {
   putTraceEndpoint: () => TRACE_ENDPOINT,
   putMembersLimit: () => ({ daily_usd: 1 }),
   previewPortal: () => ({ scopes: ["usage", "turns"] }),
+  requestRefund: () => ({ reason: "It answered something else." }),
   changePassword: () => ({ new_password: "a password of mine" }),
   createChatTurn: ({ space }) => ({ space, text: "new" }),
   estimateChatTurn: ({ space }) => ({ space, text: "new" }),
@@ -76,7 +77,8 @@ const BODIES: Record<string, (estate: Estate) => object> = {
 export function ownerCallOf(operation: V1Operation, estate: OwnerEstate) {
   const own = BODIES[operation.id]?.(estate)
   const { body: _body, ...bare } = operation
-  const turn = { getChatTurn: estate.chatTurn, decideCall: estate.asked, patchTurn: estate.asked }[operation.id]
+  const { chatTurn, asked, billed } = estate
+  const turn = { getChatTurn: chatTurn, decideCall: asked, patchTurn: asked, requestRefund: billed }[operation.id]
   const ids = turn ? { ...estate.ids, "turns/{turn_id}": turn } : estate.ids
   const call = callOfOperation(own ? bare : operation, { ...estate, ids })
   return own ? { ...call, body: own } : call

@@ -22,6 +22,7 @@ import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
 import { mountMoney } from "./money.ts"
 import { mountPortalPreviews } from "./portal-previews.ts"
+import { mountRefunds } from "./refunds.ts"
 import { mountSecondFactor } from "./second-factor.ts"
 import { mountSessions } from "./sessions.ts"
 import { mountSharing } from "./sharing.ts"
@@ -52,6 +53,7 @@ export function mountOwner(app: App) {
   mountConversations(app, FOR_OWNERS)
   mountTurnMessages(app, FOR_OWNERS)
   mountWaits(app)
+  mountRefunds(app)
   mountTurnDetails(app)
   mountExplorer(app)
   mountChat(app)

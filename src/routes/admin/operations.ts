@@ -12,6 +12,8 @@ import { mountContainers } from "./containers.ts"
 import { mountProviderBooks } from "./provider-books.ts"
 import { mountProviderLogins } from "./provider-logins.ts"
 import { mountProviders } from "./providers.ts"
+import { mountRefundRequests } from "./refunds.ts"
+import { mountReportFiles } from "./report-files.ts"
 import { mountSettings } from "./settings.ts"
 import { mountSpaceMembers } from "./space-members.ts"
 import { mountAllSpaces } from "./spaces.ts"
@@ -28,6 +30,7 @@ export function mountAdmin(app: App) {
   mountOverview(app)
   mountUsers(app)
   mountBooks(app)
+  mountRefundRequests(app)
   mountSubscriptions(app)
   mountCatalog(app)
   mountAllSpaces(app)
