@@ -1512,6 +1512,24 @@ export interface Procedures {
       call: JsonRow<"turn_calls"> | null
     }
   }
+  cancel_any_turn: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      event_id: string | null
+      reason: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      next: boolean | null
+      has_subscriber: boolean | null
+      posts: boolean | null
+    }
+  }
   cancel_planned_prices: {
     args: {
       request: Records["request"] | null
@@ -4114,6 +4132,25 @@ export interface Procedures {
       bills: Answers["infra_bill"][] | null
     }
   }
+  raise_any_limit: {
+    args: {
+      request: Records["request"] | null
+      turn_id: string | null
+      max_cost: number | null
+      reason: string | null
+      event_id: string | null
+      due: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      outcome: string | null
+      turn: JsonRow<"turns"> | null
+      slug: string | null
+      went_on: boolean | null
+      has_subscriber: boolean | null
+    }
+  }
   raise_limit: {
     args: {
       request: Records["request"] | null
@@ -5570,6 +5607,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   bill_infra_slice: { args: ["run_id", "limit", "moment"], columns: ["reached", "finished", "bills:json"] },
   book_entry: { args: ["user_id", "reason", "amount", "turn_id", "reference", "currency", "minor", "actor", "note", "moment"], columns: ["booking:json"] },
   call_schema: { args: ["request:request", "turn_id", "step", "call"], columns: ["actor:json", "call:json"] },
+  cancel_any_turn: { args: ["request:request", "turn_id", "event_id", "reason"], columns: ["actor:json", "refused", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cancel_planned_prices: { args: ["request:request", "pin", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
@@ -5775,6 +5813,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   queued_hours: { args: ["from", "to", "space_ids"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
+  raise_any_limit: { args: ["request:request", "turn_id", "max_cost", "reason", "event_id", "due"], columns: ["actor:json", "refused", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   raise_limit: { args: ["request:request", "turn_id", "max_cost", "event_id", "due"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   range_models: { args: ["from", "to", "limit"] },
   range_providers: { args: ["from", "to", "limit"] },

@@ -40,20 +40,57 @@ begin
     jsonb_build_object('status_reason', turn.status_reason), p_moment);
 end $$;
 
--- Cancels a turn for a caller.
--- outcome: 'cancelled' (it has ended now; `next`: another turn of its conversation can start), 'asked' (it is
--- running), 'ended' (it had ended before) or 'unknown'.
--- turn: the turn afterwards. posts: as of close_holds.
+-- The effect of a cancel. outcome: 'cancelled' (it has ended now; `next`: another turn of its conversation can start),
+-- 'asked' (it is running) or 'ended' (it had ended before). posts: as of close_holds.
+create type turnpike.cancelled_turn as (
+  outcome text,
+  turn turns,
+  next boolean, -- null: it has not ended now
+  has_subscriber boolean, -- null: it had ended before
+  posts boolean
+);
+
+-- Locks a turn, cancels it, and closes its hold.
+create function turnpike.cancel_one(p_turn_id text, p_event_id text, p_reason text, p_moment timestamptz)
+returns turnpike.cancelled_turn language plpgsql as $$
+declare
+  cancelled turnpike.cancelled_turn;
+  found_turn turns;
+  locked record;
+begin
+  cancelled.posts := false;
+  select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
+  if found_turn.state in ('queued', 'running') then
+    cancelled.outcome := case when found_turn.state = 'queued' or found_turn.waiting is not null then 'cancelled'
+      else 'asked' end;
+    if cancelled.outcome = 'cancelled' then
+      perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
+    end if;
+    locked := turnpike.cancel_locked(found_turn, p_event_id, p_reason, p_moment);
+    found_turn := locked.turn;
+    cancelled.has_subscriber := locked.has_subscriber;
+    if cancelled.outcome = 'cancelled' then
+      cancelled.next := turnpike.next_turn(found_turn.conversation_id, p_moment);
+      cancelled.posts := (turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, cancelled.next,
+        false)::turnpike.ended_turn], p_moment)).posts;
+    end if;
+  else
+    cancelled.outcome := 'ended';
+  end if;
+  cancelled.turn := found_turn;
+  return cancelled;
+end $$;
+
+-- Cancels a turn for a caller. outcome: as of cancelled_turn, or 'unknown'.
 create function turnpike.cancel_turn(p_request turnpike.request,
   p_turn_id text, p_event_id text,
   out actor turnpike.caller, out outcome text, out turn turns, out slug text, out next boolean,
     out has_subscriber boolean, out posts boolean) language plpgsql as $$
 declare
   caller turnpike.caller;
-  found_turn turns;
-  cancelled record;
   space spaces;
   is_visible boolean;
+  cancelled turnpike.cancelled_turn;
 begin
   {{caller.opens}}
   outcome := 'unknown';
@@ -67,26 +104,40 @@ begin
     is_visible := turnpike.is_sent_by(caller, (select t.member_id from turns t where t.turn_id = p_turn_id), space);
   end if;
   if is_visible then
-    select t.* into found_turn from turns t where t.turn_id = p_turn_id for no key update;
-    if found_turn.state in ('queued', 'running') then
-      outcome := case when found_turn.state = 'queued' or found_turn.waiting is not null then 'cancelled'
-        else 'asked' end;
-      if outcome = 'cancelled' then
-        perform from conversations c where c.conversation_id = found_turn.conversation_id for no key update;
-      end if;
-      cancelled := turnpike.cancel_locked(found_turn, p_event_id, 'client', p_request.moment);
-      found_turn := cancelled.turn;
-      has_subscriber := cancelled.has_subscriber;
-      if outcome = 'cancelled' then
-        next := turnpike.next_turn(found_turn.conversation_id, p_request.moment);
-        posts := (turnpike.close_holds(array[row(found_turn, found_turn.billed_credit_micros, next,
-          false)::turnpike.ended_turn], p_request.moment)).posts;
-      end if;
-    else
-      outcome := 'ended';
-    end if;
-    turn := found_turn;
+    cancelled := turnpike.cancel_one(p_turn_id, p_event_id, 'client', p_request.moment);
+    outcome := cancelled.outcome;
+    turn := cancelled.turn;
+    next := cancelled.next;
+    has_subscriber := cancelled.has_subscriber;
+    posts := cancelled.posts;
     slug := space.slug;
   end if;
   {{caller.closes}}
+end $$;
+
+-- Cancels a turn of any account for an admin. p_reason: why, for the audit log. The rest: as of cancel_turn.
+create function turnpike.cancel_any_turn(p_request turnpike.request, p_turn_id text, p_event_id text, p_reason text,
+  out actor turnpike.caller, out refused text, out outcome text, out turn turns, out slug text, out next boolean,
+    out has_subscriber boolean, out posts boolean) language plpgsql as $$
+declare
+  admin turnpike.admin_caller;
+  cancelled turnpike.cancelled_turn;
+begin
+  {{admin.opens}}
+  select s.slug into slug from turns t join spaces s on s.space_id = t.space_id where t.turn_id = p_turn_id;
+  outcome := 'unknown';
+  posts := false;
+  if slug is not null then
+    cancelled := turnpike.cancel_one(p_turn_id, p_event_id, 'operator', p_request.moment);
+    outcome := cancelled.outcome;
+    turn := cancelled.turn;
+    next := cancelled.next;
+    has_subscriber := cancelled.has_subscriber;
+    posts := cancelled.posts;
+    if outcome <> 'ended' then
+      perform turnpike.note_own_change(p_request, turnpike.in_account(admin.caller, turn.user_id), 'turn.cancel',
+        'turn', p_turn_id, null, jsonb_build_object('reason', p_reason));
+    end if;
+  end if;
+  {{admin.closes}}
 end $$;

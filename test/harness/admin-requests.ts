@@ -50,6 +50,14 @@ const ADMIN_TURNS: AdminFixtures = {
   getAllTurnStats: used(""),
   getAnyTurn: anyTurn,
   getAnyTurnReceipt: anyTurn,
+  cancelAnyTurn: async ({ client }) => {
+    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space() }))
+    return { params: { turn_id }, body: { reason: "It hangs." } }
+  },
+  raiseAnyTurn: async ({ client }) => {
+    const { turn_id } = await turnOf(await client.sendTurn({ space: await client.space(), max_cost_usd: 0.1 }))
+    return { params: { turn_id }, body: { max_cost_usd: 0.2, reason: "It waits." } }
+  },
   searchEverything: used("?q=space"),
 }
 

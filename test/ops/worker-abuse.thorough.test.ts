@@ -105,6 +105,8 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "put_retention p_days": "no amount: how long the caller keeps the data of their own space",
   "quote_infra_slice p_gib_hour": "writes nothing",
   "raise_limit p_max_cost": "the limit of the caller's own turn; its hold is still taken from what the caller has",
+  "raise_any_limit p_max_cost":
+    "an admin's act on the limit of a turn; its hold is taken from what the turn's account has",
   "start_turn p_asked.default_hold": "as of accept_turn",
   "start_turn p_asked.max_cost": "as of accept_turn",
 }

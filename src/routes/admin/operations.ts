@@ -21,6 +21,7 @@ import { mountSubscriptions } from "./subscriptions.ts"
 import { mountSystem } from "./system.ts"
 import { mountTasks } from "./tasks.ts"
 import { mountTeams } from "./teams.ts"
+import { mountTurnActions } from "./turn-actions.ts"
 import { mountAllTurns } from "./turns.ts"
 import { mountUsers } from "./users.ts"
 import { mountWorkspaces } from "./workspaces.ts"
@@ -36,6 +37,7 @@ export function mountAdmin(app: App) {
   mountAllSpaces(app)
   mountSpaceMembers(app)
   mountAllTurns(app)
+  mountTurnActions(app)
   mountTasks(app)
   mountTeams(app)
   mountWorkspaces(app)
