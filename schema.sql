@@ -42,6 +42,8 @@ create table users (
   user_id bigint generated always as identity primary key,
   role text not null default 'user' check (role in ('user', 'admin')),
   brand text not null default 'turnpike',
+  -- The brand under which the account was created. Reports count the account here, also after a change of its brand.
+  first_brand text not null,
   name text,
   email text,
   email_verified boolean not null default false,
@@ -72,6 +74,14 @@ begin
   return new;
 end $$;
 create trigger users_search before insert or update of name, email on users for each row execute function note_search_of_user();
+create function keep_first_brand() returns trigger language plpgsql as $$
+begin
+  new.first_brand := case when tg_op = 'INSERT' then new.brand else old.first_brand end;
+  return new;
+end $$;
+create trigger users_first_brand before insert or update of first_brand on users for each row execute function keep_first_brand();
+-- The brand under which reports count an account, for workers that read nothing else of users.
+create view account_brands as select u.user_id, u.first_brand as brand from users u;
 create index users_by_role on users (role, user_id desc);
 create unique index users_email on users (folded(email));
 create unique index users_ref_code on users (ref_code);
@@ -2670,10 +2680,12 @@ create view usage_queue as
     e.model, e.turn_id
   from turn_ends e where not e.test;
 
--- The rollups, by the time (UTC) at which turns ended, without test turns and without the turns in usage_queue.
--- The columns are the same as in turn_ends.
+-- The rollups, by the time (UTC) at which turns ended, without test turns and without the turns in usage_queue. Refunds
+-- are at the time of their booking.
+-- The columns are the same as in turn_ends. brand: users.first_brand of the account that is billed.
 create table usage_hours (
   hour timestamptz not null,
+  brand text not null,
   turns bigint not null,
   calls bigint not null,
   tokens_input bigint not null,
@@ -2686,12 +2698,13 @@ create table usage_hours (
   duration_us bigint not null,
   tokens_reasoning bigint not null default 0,
   tokens_input_most bigint not null,
-  primary key (hour)
+  primary key (hour, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table model_days (
   day date not null,
   model text not null,
+  brand text not null,
   turns bigint not null,
   calls bigint not null,
   tokens_input bigint not null,
@@ -2699,7 +2712,8 @@ create table model_days (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
-  primary key (day, model)
+  refunded_credit_micros bigint not null default 0,
+  primary key (day, model, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table provider_days (
@@ -2707,6 +2721,7 @@ create table provider_days (
   provider_key text not null,
   pooled boolean not null,
   role text not null,
+  brand text not null,
   turns bigint not null,
   calls bigint not null,
   tokens_input bigint not null,
@@ -2716,7 +2731,7 @@ create table provider_days (
   billed_credit_micros bigint not null,
   refunded_credit_micros bigint not null default 0,
   pictures bigint not null,
-  primary key (day, provider_key, pooled, role)
+  primary key (day, provider_key, pooled, role, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table space_hours (
@@ -2750,6 +2765,7 @@ create table user_hours (
 create table model_hours (
   hour timestamptz not null,
   model text not null,
+  brand text not null,
   turns bigint not null,
   calls bigint not null,
   tokens_input bigint not null,
@@ -2757,12 +2773,14 @@ create table model_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
-  primary key (hour, model)
+  refunded_credit_micros bigint not null default 0,
+  primary key (hour, model, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table provider_hours (
   hour timestamptz not null,
   provider_key text not null,
+  brand text not null,
   turns bigint not null,
   calls bigint not null,
   tokens_input bigint not null,
@@ -2770,7 +2788,8 @@ create table provider_hours (
   tokens_output bigint not null,
   cost_credit_micros bigint not null,
   billed_credit_micros bigint not null,
-  primary key (hour, provider_key)
+  refunded_credit_micros bigint not null default 0,
+  primary key (hour, provider_key, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 create table space_days (
@@ -2955,15 +2974,16 @@ end $$;
 create trigger ledger_queued after insert on ledger referencing new table as booked
   for each statement execute function queue_ledger();
 
--- The bookings of a day (UTC) by reason: the sum of positive amounts, and the sum of negative amounts.
+-- The bookings of a day (UTC) by reason and first brand of the account: the sums of positive and of negative amounts.
 -- A commission counts only as an entry.
 create table ledger_days (
   day date not null,
   reason text not null,
+  brand text not null,
   entries bigint not null,
   given_credit_micros bigint not null,
   taken_credit_micros bigint not null,
-  primary key (day, reason)
+  primary key (day, reason, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
 -- An account's last ledger row of a day, by ledger_id, with its running total.
@@ -2991,11 +3011,13 @@ create table ledger_users (
 -- median_twice: the median, times two, because it may lie between two balances.
 create table balance_days (
   day date not null,
+  -- Empty: all brands.
+  brand text not null,
   window_days smallint not null,
   accounts bigint not null,
   balance_credit_micros bigint not null,
   median_twice bigint not null,
-  primary key (day, window_days)
+  primary key (day, brand, window_days)
 );
 ------------------------------------------------------------------------------------------------------------------------
 -- Operations
@@ -3053,6 +3075,8 @@ create table infrastructure_errors (
   name text not null,
   code text not null,
   turn_id text,
+  -- users.first_brand of the account of the turn. Empty: the failure has no turn.
+  brand text not null default '',
   -- The provider's words: as owners may see them, and whole, for operators. Null: none, or erased with its turn.
   details jsonb,
   said text,
@@ -3061,20 +3085,28 @@ create table infrastructure_errors (
 create index infrastructure_errors_by_time on infrastructure_errors (created_at) include (kind, name);
 create index infrastructure_errors_of_turn on infrastructure_errors (turn_id) where turn_id is not null;
 
--- The number of failures of a day (UTC), by kind.
+create function note_brand_of_error() returns trigger language plpgsql as $$
+begin
+  new.brand := coalesce((select o.brand from turns t join account_brands o on o.user_id = t.user_id where t.turn_id = new.turn_id), '');
+  return new;
+end $$;
+create trigger infrastructure_errors_brand before insert on infrastructure_errors for each row execute function note_brand_of_error();
+
+-- The number of failures of a day (UTC), by kind and brand.
 create table error_days (
   day date not null,
   kind text not null,
+  brand text not null,
   failures bigint not null,
-  primary key (day, kind)
+  primary key (day, kind, brand)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 create function count_errors() returns trigger language plpgsql as $$
 begin
-  insert into error_days as d (day, kind, failures)
-    select (n.created_at at time zone 'UTC')::date, n.kind, case tg_op when 'INSERT' then count(*) else -count(*) end
-    from noted n group by 1, 2 order by 1, 2
-    on conflict (day, kind) do update set failures = d.failures + excluded.failures;
+  insert into error_days as d (day, kind, brand, failures)
+    select (n.created_at at time zone 'UTC')::date, n.kind, n.brand, case tg_op when 'INSERT' then count(*) else -count(*) end
+    from noted n group by 1, 2, 3 order by 1, 2, 3
+    on conflict (day, kind, brand) do update set failures = d.failures + excluded.failures;
   return null;
 end $$;
 create trigger infrastructure_errors_counted after insert on infrastructure_errors referencing new table as noted

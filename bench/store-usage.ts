@@ -82,7 +82,7 @@ const zipf = (n: string, name: number, most: number) =>
 
 async function storePlaces(sql: Sql, { users, spaces }: StoredUsage): Promise<void> {
   await sql(
-    "insert into users (name, created_at) select 'Person ' || n, now() from generate_series(1, $1::integer) n",
+    "insert into users (name, brand, created_at) select 'Person ' || n, case when n % 4 = 0 then 'other' else 'turnpike' end, now() from generate_series(1, $1::integer) n",
     [users],
   )
   await sql("insert into wallets (user_id, balance_credit_micros) select user_id, 1e12 from users")
@@ -208,10 +208,10 @@ async function storeLedger(sql: Sql, { ledgerRows, users, ends, ledgerTail }: St
           from generate_series(1, ${ledgerRows - 1}::bigint) n) e order by n;
       insert into ledger_queue select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason
         from ledger where ledger_id > ${ledgerRows - 1 - ledgerTail} order by ledger_id;
-      insert into ledger_days select (created_at at time zone 'UTC')::date, reason, count(*),
+      insert into ledger_days select (created_at at time zone 'UTC')::date, reason, brand, count(*),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros > 0), 0),
           coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)
-        from ledger where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2;
+        from ledger join account_brands using (user_id) where ledger_id <= ${ledgerRows - 1 - ledgerTail} group by 1, 2, 3;
       insert into ledger_user_days (user_id, day, ledger_id, balance_after_credit_micros, debits)
         select user_id, (created_at at time zone 'UTC')::date as day, max(ledger_id), (array_agg(balance_after_credit_micros order by ledger_id desc))[1],
           count(*) filter (where reason in ('usage', 'space_usage'))

@@ -1,8 +1,9 @@
 -- Returns number, sum and median of the last balances of active accounts at the end of each bucket of a range.
 -- A bucket ends with its last day that is in the range and has begun, or at p_to if that is earlier.
 -- Buckets that have not begun are omitted. median_twice: the median, times two.
+-- p_brand: null for the accounts of all brands.
 create function turnpike.balance_trend(p_from timestamptz, p_to timestamptz, p_unit text, p_window integer,
-  p_moment timestamptz)
+  p_moment timestamptz, p_brand text)
 returns table (bucket text, accounts bigint, balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off as $$
 #variable_conflict use_column
@@ -26,7 +27,8 @@ begin
         least(p_to, (a.day + 1)::timestamp at time zone 'UTC') as ends_at
       from asked a
         left join balance_days b
-        on b.day = a.day and b.window_days = p_window and b.day < coalesce(open_from, 'infinity') and a.day is distinct
+        on b.day = a.day and b.brand = coalesce(p_brand, '') and b.window_days = p_window
+          and b.day < coalesce(open_from, 'infinity') and a.day is distinct
           from cut_day
       where case when a.day = cut_day then a.day > coalesce(newest, '-infinity') else a.day >= oldest end
     )
@@ -36,23 +38,24 @@ begin
     union all
     select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
     from turnpike.balances_now(
-      array(select n.ends_at from known n where n.accounts is null and n.is_now order by n.ends_at), p_window) b
+      array(select n.ends_at from known n where n.accounts is null and n.is_now order by n.ends_at), p_window,
+        p_brand) b
       join known k on k.ends_at = b.ends_at
     union all
     select k.bucket, b.accounts, b.balance_credit_micros, b.median_twice
-    from known k, lateral turnpike.balances_at(k.day, p_window, p_window) b
+    from known k, lateral turnpike.balances_at(k.day, p_window, p_window, p_brand) b
     where k.accounts is null and not k.is_now;
   if cut_day = last_day and cut_day <= coalesce(newest, '-infinity') then
     return query select date_trunc(p_unit, cut_day::timestamp)::date::text, b.accounts, b.balance_credit_micros,
       b.median_twice
-      from turnpike.balances_before(p_to, p_window) b;
+      from turnpike.balances_before(p_to, p_window, p_brand) b;
   end if;
 end $$;
 
 -- Returns the same at any instant, for accounts with a debit in the p_window days before p_before.
 -- If the ledger has few later days, only accounts with rolled rows after the instant are looked up in it.
 -- Otherwise all accounts are looked up, downwards from the highest ledger_id before the instant.
-create function turnpike.balances_before(p_before timestamptz, p_window integer, out accounts bigint,
+create function turnpike.balances_before(p_before timestamptz, p_window integer, p_brand text, out accounts bigint,
   out balance_credit_micros bigint, out median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
 #variable_conflict use_column
@@ -92,11 +95,11 @@ begin
         else u.balance_after_credit_micros end as balance
       from ledger_users u
         full join queued q on q.user_id = u.user_id
-      where greatest(u.debited_at, q.debited_at) >= since
+      where greatest(u.debited_at, q.debited_at) >= since and {{rollups.ofBrand coalesce(u.user_id, q.user_id)}}
         and not exists (select from moved m where m.user_id = coalesce(u.user_id, q.user_id))
       union all
       select l.balance
-      from moved m
+      from (select n.* from moved n where {{rollups.ofBrand n.user_id}}) m
         left join queued q on q.user_id = m.user_id
         cross join lateral (
           select w.balance_after_credit_micros as balance, w.created_at,
@@ -135,7 +138,7 @@ begin
     where q.created_at >= since and q.created_at < p_before and q.reason in ('usage', 'space_usage')
   ), held as materialized (
     select l.balance
-      from active a
+      from (select n.* from active n where {{rollups.ofBrand n.user_id}}) a
         cross join lateral (
       select w.balance_after_credit_micros as balance
       from ledger w

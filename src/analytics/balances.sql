@@ -1,8 +1,8 @@
 -- Returns number, sum and median of the last balances at the end of a day (UTC), from rollup and queue.
 -- There is one row for each window from p_least to p_most days. All windows end with p_day.
--- A window counts accounts with a debit on one of its days.
+-- A window counts accounts with a debit on one of its days. p_brand: null for the accounts of all brands.
 -- An account's last balance is the running total of its ledger row with the highest ledger_id until then.
-create function turnpike.balances_at(p_day date, p_least integer, p_most integer)
+create function turnpike.balances_at(p_day date, p_least integer, p_most integer, p_brand text)
 returns table (window_days integer, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_custom_plan as $$
@@ -38,12 +38,12 @@ begin
             else u.balance_after_credit_micros end as balance
         from ledger_users u
           full join queued q on q.user_id = u.user_id
-        where greatest(u.debited_at, q.debited_at) >= since
+        where greatest(u.debited_at, q.debited_at) >= since and {{rollups.ofBrand coalesce(u.user_id, q.user_id)}}
           and not exists (select from moved m where m.user_id = coalesce(u.user_id, q.user_id))
         union all
         select p_day - greatest(d.day,
           case when q.debited_at >= since then (q.debited_at at time zone 'UTC')::date end), l.balance
-        from moved m
+        from (select n.* from moved n where {{rollups.ofBrand n.user_id}}) m
           left join queued q on q.user_id = m.user_id
           left join lateral (select n.day from ledger_user_days n where n.user_id = m.user_id and n.day <= p_day
             and n.day > p_day - p_most
@@ -77,7 +77,7 @@ begin
         group by a.user_id
     ), held as materialized (
       select a.age, l.balance
-        from active a
+        from (select n.* from active n where {{rollups.ofBrand n.user_id}}) a
           cross join lateral (
         select n.balance_after_credit_micros as balance
         from ledger n
@@ -96,7 +96,7 @@ end $$;
 -- The instants divide time into places. A balance counts from a place
 -- with queued rows of its account to the account's next such place.
 -- The balances are read in their order, for the medians.
-create function turnpike.balances_now(p_ends timestamptz[], p_window integer)
+create function turnpike.balances_now(p_ends timestamptz[], p_window integer, p_brand text)
 returns table (ends_at timestamptz, accounts bigint,
   balance_credit_micros bigint, median_twice bigint) language plpgsql stable
 set jit = off set work_mem = '32MB' set plan_cache_mode = force_generic_plan as $$
@@ -111,7 +111,7 @@ begin
       select q.user_id, q.place, max(array[q.ledger_id, q.balance_after_credit_micros]) as last,
         max(q.created_at) filter (where q.reason in ('usage', 'space_usage')) as debited_at
       from (select w.*, width_bucket(w.created_at, p_ends) as place from ledger_queue w) q
-      where q.place < cardinality(p_ends) group by q.user_id, q.place
+      where q.place < cardinality(p_ends) and {{rollups.ofBrand q.user_id}} group by q.user_id, q.place
     ), lasting as (
       select m.user_id, m.place, lead(m.place) over upto as next_place, max(m.last) over upto as last,
         max(m.debited_at) over upto as debited_at
@@ -122,7 +122,7 @@ begin
         u.balance_after_credit_micros as balance
       from ledger_users u
         left join (select m.user_id, min(m.place) as place from moves m group by m.user_id) f on f.user_id = u.user_id
-      where u.debited_at >= since
+      where u.debited_at >= since and {{rollups.ofBrand u.user_id}}
       union all
       select l.place, coalesce(l.next_place, cardinality(p_ends)), greatest(l.debited_at, u.debited_at),
         case when u.ledger_id > l.last[1] then u.balance_after_credit_micros else l.last[2] end
@@ -139,6 +139,7 @@ begin
 end $$;
 
 -- Stores the balances of the latest day that is over, is not stored and has no queued rows.
+-- An empty brand has the balances of all accounts, and each brand those of its own.
 -- p_most: the longest window in days. Returns false if there is no such day, or if another run is rolling up.
 -- Sequential scans are off, because a connection may have planned this while the tables were nearly empty.
 create function turnpike.close_balances(p_moment timestamptz, p_most integer) returns boolean language plpgsql
@@ -155,13 +156,15 @@ begin
   select (min(q.created_at) at time zone 'UTC')::date into late from ledger_queue q;
   select g.day::date into closed
     from generate_series(least(p_moment at time zone 'UTC', late)::date - 1, oldest, interval '-1 day') g(day)
-    where not exists (select from balance_days b where b.day = g.day::date and b.window_days = p_most) limit 1;
+    where not exists (select from balance_days b where b.day = g.day::date and b.brand = ''
+      and b.window_days = p_most) limit 1;
   if closed is not null then
     insert into balance_days (
-        day, window_days, accounts, balance_credit_micros, median_twice)
+        day, brand, window_days, accounts, balance_credit_micros, median_twice)
       select
-        closed, b.window_days, b.accounts, b.balance_credit_micros, b.median_twice
-      from turnpike.balances_at(closed, 1, p_most) b
+        closed, o.brand, b.window_days, b.accounts, b.balance_credit_micros, b.median_twice
+      from (select '' as brand union select d.brand from ledger_days d) o
+        cross join lateral turnpike.balances_at(closed, 1, p_most, nullif(o.brand, '')) b
       on conflict do nothing;
   end if;
   return closed is not null;

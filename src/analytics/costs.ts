@@ -2,8 +2,8 @@ import type { QueryCreator } from "kysely"
 import * as z from "zod"
 import type { CallerDB } from "../actor/call-as.ts"
 import { toUsd } from "../base/money.ts"
-import type { Range } from "../base/report-range.ts"
 import { NO_SUMS, restOf, type Sums, serializeSums, sums } from "./answer.ts"
+import type { Scope } from "./brand.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { RANKED_COSTS } from "./sums.ts"
 
@@ -47,9 +47,9 @@ export const restOfCosts = (total: Costs, rows: readonly Costs[]): Costs => ({
   cost: total.cost - costsOf(rows).cost,
 })
 
-/** The costs of all accounts in a range that may begin and end at any instant. */
-export const allCosts = (db: QueryCreator<CallerDB>, { from, to }: Range) =>
-  db.selectFrom(procedureRows("range_total", { from, to }).as("r")).select(RANKED_COSTS)
+/** The costs of all accounts of a brand in a range that may begin and end at any instant. */
+export const allCosts = (db: QueryCreator<CallerDB>, range: Scope) =>
+  db.selectFrom(procedureRows("range_total", { ...range }).as("r")).select(RANKED_COSTS)
 
 /** The columns of a CSV file. */
 export const COST_COLUMNS = {

@@ -1,9 +1,13 @@
 -- Returns the p_limit spaces that were billed most in a range, then by id, with their billed amounts.
-create function turnpike.top_spaces(p_from timestamptz, p_to timestamptz, p_limit integer)
+-- p_brand: null for the accounts of all brands.
+create function turnpike.top_spaces(p_from timestamptz, p_to timestamptz, p_limit integer, p_brand text)
 returns table (space_id bigint, billed bigint) language plpgsql stable rows 100 set jit = off as $$
 #variable_conflict use_column
 begin
-  if date_trunc('day', p_from, 'UTC') < p_from or date_trunc('day', p_to, 'UTC') < p_to then
+  if p_brand is not null then
+    return query select r.space_id, r.billed_credit_micros
+      from turnpike.range_spaces_of(p_from, p_to, p_limit, p_brand) r;
+  elsif date_trunc('day', p_from, 'UTC') < p_from or date_trunc('day', p_to, 'UTC') < p_to then
     return query select c.space_id, c.billed from turnpike.cut_spaces(p_from, p_to, p_limit) c;
   else
     return query select r.space_id, r.billed_credit_micros from turnpike.range_spaces(p_from, p_to, p_limit) r;

@@ -2,6 +2,7 @@ import { type Expression, type QueryCreator, type SelectQueryBuilder, sql } from
 import type { CallerDB } from "../actor/call-as.ts"
 import type { Range } from "../base/report-range.ts"
 import { released } from "../platform/db.ts"
+import { isOfBrand, type Scope } from "./brand.ts"
 import { DAILY, MEASURES } from "./rollups.ts"
 
 /**
@@ -19,28 +20,31 @@ export const dateOf = (moment: Date) => sql<Date>`(${moment}::timestamptz at tim
 /** `offset 0` keeps the planner from reading the usage of all spaces instead of looking up a few. */
 const BARRIER = sql.lit(0)
 
-export const usageHours = (db: Reader, range: Range) =>
+export const usageHours = (db: Reader, range: Scope) =>
   db
     .selectFrom("usage_hours as r")
     .where("r.hour", ">=", range.from)
     .where("r.hour", "<", range.to)
+    .$if(range.brand !== null, (query) => query.where("r.brand", "=", range.brand ?? ""))
     .select(["r.hour", ...MEASURES, ...DAILY])
     .unionAll(queued(db, range).select((eb) => [hourOf(eb.ref("q.ended_at")).as("hour"), ...MEASURES, ...DAILY]))
 
-export function modelDays(db: Reader, range: Range) {
+export function modelDays(db: Reader, range: Scope) {
   return db
     .selectFrom("model_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
+    .$if(range.brand !== null, (query) => query.where("r.brand", "=", range.brand ?? ""))
     .select(["r.day", "r.model", ...MEASURES])
     .unionAll(queued(db, range).select((eb) => [dayOf(eb.ref("q.ended_at")).as("day"), "q.model", ...MEASURES]))
 }
 
-export function providerDays(db: Reader, range: Range) {
+export function providerDays(db: Reader, range: Scope) {
   return db
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
+    .$if(range.brand !== null, (query) => query.where("r.brand", "=", range.brand ?? ""))
     .select(["r.day", "r.provider_key", "r.pooled", "r.role", ...MEASURES, "r.pictures"])
     .unionAll(
       queued(db, range).select((eb) => [
@@ -51,11 +55,12 @@ export function providerDays(db: Reader, range: Range) {
 }
 
 /** Reads the same rows for grouping by `provider_key` alone. */
-export function providerSums(db: Reader, range: Range) {
+export function providerSums(db: Reader, range: Scope) {
   return db
     .selectFrom("provider_days as r")
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
+    .$if(range.brand !== null, (query) => query.where("r.brand", "=", range.brand ?? ""))
     .select(["r.provider_key", ...MEASURES])
     .unionAll(
       // The queue is summed separately, which is cheaper for many rows.
@@ -91,12 +96,13 @@ export function providerSpaceDays(db: Reader, range: Range, spaces: Spaces) {
     )
 }
 
-export function userDays(db: Reader, range: Range, userId: number) {
+export function userDays(db: Reader, range: Scope, userId: number) {
   return db
     .selectFrom("user_days as r")
     .where("r.user_id", "=", userId)
     .where("r.day", ">=", dateOf(range.from))
     .where("r.day", "<", dateOf(range.to))
+    .where((eb) => isOfBrand(eb.ref("r.user_id"), range.brand))
     .select(["r.day", ...MEASURES, ...DAILY])
     .unionAll(
       queued(db, range)
@@ -156,12 +162,13 @@ export function rolledSpaceHours(db: Reader, range: Range, spaces: Spaces) {
 }
 
 /** The rows of the view usage_queue, whose columns are nullable in the generated types. */
-const queued = (db: Reader, { from, to }: Range) =>
+const queued = (db: Reader, { from, to, brand = null }: Range & Partial<Scope>) =>
   db
     .selectFrom("turn_ends as q")
     .where("q.test", "=", false)
     .where("q.ended_at", ">=", from)
     .where("q.ended_at", "<", to)
+    .where((eb) => isOfBrand(eb.ref("q.user_id"), brand))
 
 /** An hour as its number since 1970. In JSON it takes a third of the space of a timestamp. */
 export const hourNumber = (column: string) => sql<number>`(extract(epoch from ${sql.ref(column)}) / 3600)::integer`

@@ -1,10 +1,11 @@
 import * as z from "zod"
 import { MICROS_PER_ENERGY } from "../base/money.ts"
-import { type Range, type RangeAsked, rangeBetween, startOfUnit } from "../base/report-range.ts"
+import { type Range, rangeBetween, startOfUnit } from "../base/report-range.ts"
+import type { ReportAsked } from "./brand.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { GRANULARITIES, GRANULARITIES_BY_LENGTH } from "./range.ts"
 
-export interface LedgerQuery extends RangeAsked {
+export interface LedgerQuery extends ReportAsked {
   /** Begins with the earliest ledger row. `days`, `start` and `period` are ignored. */
   all_time: boolean
 }

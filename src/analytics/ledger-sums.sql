@@ -23,8 +23,8 @@ end $$;
 -- Returns what was booked in a range, by reported_reason() and by the day, week or month (UTC) of the booking.
 -- given_credit_micros: the sum of positive amounts. taken_credit_micros: the sum of negative amounts.
 -- Whole days are read from the rollup and its queue, cut days from the ledger. Unposted charges count too.
--- A bucket and reason may have several rows.
-create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text)
+-- A bucket and reason may have several rows. p_brand: null for the accounts of all brands.
+create function turnpike.ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text, p_brand text)
 returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language plpgsql stable set jit = off as $$
 declare
@@ -36,34 +36,34 @@ begin
       from (
       select d.day, d.reason, d.given_credit_micros as given, d.taken_credit_micros as taken
         from ledger_days d
-        where d.day >= w.from_day and d.day < w.to_day
+        where d.day >= w.from_day and d.day < w.to_day and (p_brand is null or d.brand = p_brand)
       union all
       select (q.created_at at time zone 'UTC')::date, q.reason, greatest(q.amount_credit_micros, 0),
         least(q.amount_credit_micros, 0)
         from ledger_queue q
-        where q.created_at >= w.head_until and q.created_at < w.tail_from
+        where q.created_at >= w.head_until and q.created_at < w.tail_from and {{rollups.ofBrand q.user_id}}
       union all
       select (p.created_at at time zone 'UTC')::date, p.reason, greatest(p.amount_credit_micros, 0),
         least(p.amount_credit_micros, 0)
         from postings p
-        where p.created_at >= p_from and p.created_at < p_to
+        where p.created_at >= p_from and p.created_at < p_to and {{rollups.ofBrand p.user_id}}
     ) s
       group by 1, 2;
   if p_from < w.head_until then
-    return query select l.* from turnpike.raw_ledger_sums(p_from, w.head_until, p_unit) l;
+    return query select l.* from turnpike.raw_ledger_sums(p_from, w.head_until, p_unit, p_brand) l;
   end if;
   if w.tail_from < p_to then
-    return query select l.* from turnpike.raw_ledger_sums(w.tail_from, p_to, p_unit) l;
+    return query select l.* from turnpike.raw_ledger_sums(w.tail_from, p_to, p_unit, p_brand) l;
   end if;
 end $$;
 
 -- Returns the same from ledger rows alone. It is for short spans only.
-create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text)
+create function turnpike.raw_ledger_sums(p_from timestamptz, p_to timestamptz, p_unit text, p_brand text)
 returns table (bucket text, reason text,
   given_credit_micros bigint, taken_credit_micros bigint) language sql stable as $$
   select date_trunc(p_unit, l.created_at at time zone 'UTC')::date::text, reported_reason(l.reason, l.turn_id),
     sum(greatest(l.amount_credit_micros, 0))::bigint, sum(least(l.amount_credit_micros, 0))::bigint
   from ledger l
-  where l.created_at >= p_from and l.created_at < p_to
+  where l.created_at >= p_from and l.created_at < p_to and {{rollups.ofBrand l.user_id}}
   group by 1, 2
 $$;

@@ -21,18 +21,18 @@ begin
     from (
     select {{rollups.measures h}}
     from usage_hours h
-    where h.hour >= first_hour and h.hour < last_hour
+    where h.hour >= first_hour and h.hour < last_hour and (p_brand is null or h.brand = p_brand)
     union all
     select {{rollups.measures q}}
     from usage_queue q
-    where q.ended_at >= first_hour and q.ended_at < last_hour
+    where q.ended_at >= first_hour and q.ended_at < last_hour and {{rollups.ofBrand q.user_id}}
     union all
     select {{rollups.measures w}}
     from turnpike.raw_usage(p_from, head_until) w
-    where p_from < head_until
+    where p_from < head_until and {{rollups.ofBrand w.user_id}}
     union all
     select {{rollups.measures w}}
     from turnpike.raw_usage(last_hour, p_to) w
-    where last_hour < p_to
+    where last_hour < p_to and {{rollups.ofBrand w.user_id}}
   ) u;
 end $$;

@@ -1,4 +1,5 @@
-import { type Range, type RangeAsked, spanOf, startOfUnit } from "../base/report-range.ts"
+import { type Range, spanOf, startOfUnit } from "../base/report-range.ts"
+import type { ReportAsked } from "./brand.ts"
 
 const HOUR_MS = 3_600_000
 
@@ -47,7 +48,7 @@ export function bucketsOf({ from, to }: Range, granularity: Granularity): Date[]
 export const datesOf = (range: Range) => bucketsOf(range, "day").map(dayText)
 
 /** The days of a report with a series for each entry. Without `empty_days`, a series has only days with usage. */
-export interface DaysAsked extends RangeAsked {
+export interface DaysAsked extends ReportAsked {
   empty_days: boolean
 }
 

@@ -5,18 +5,26 @@ import type { Context } from "../actor/context.ts"
 import { sameQuery } from "../base/casts.ts"
 import type { ListHead, ListPage } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
-import type { Range } from "../base/report-range.ts"
+import type { Scope } from "./brand.ts"
 import type { Spaces } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
 
 /** Spaces with the amounts that they were billed in a range. */
 type Billed = Expression<{ space_id: number; billed: number }>
 
-/** All spaces that were used in a range, with their billed amounts. */
-export const usedSpaces = (db: QueryCreator<CallerDB>, range: Range) =>
+/** All spaces of a brand that were used in a range, with their billed amounts. */
+export const usedSpaces = (db: QueryCreator<CallerDB>, range: Scope) =>
   db
     .selectFrom(procedureRows("rank_spaces", { ...range, limit: LIST_POLICY.file }).as("r"))
+    .$if(range.brand !== null, (query) => query.where("r.space_id", "in", spacesOf(db, range.brand ?? "")))
     .select(["r.space_id", "r.billed"])
+
+const spacesOf = (db: QueryCreator<CallerDB>, brand: string) =>
+  db
+    .selectFrom("spaces as s")
+    .innerJoin("account_brands as o", "o.user_id", "s.user_id")
+    .where("o.brand", "=", brand)
+    .select("s.space_id")
 
 /**
  * Returns the ids of a page of spaces, the highest billed amount first,

@@ -4,6 +4,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { envelope, envelopeOf, ratio } from "./answer.ts"
+import { reportedBrand } from "./brand.ts"
 import { granularityByLength, type LedgerQuery, ledgerRange, rangeRead, toEnergy } from "./ledger-range.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { bucketsOf, dayText, filled, granularityOf } from "./range.ts"
@@ -53,13 +54,14 @@ export async function reportBalanceTrend(
 ): Promise<BalanceTrend> {
   const now = ctx.clock.now()
   const { to, range } = ledgerRange(now, asked)
+  const brand = await reportedBrand(ctx, credential, asked)
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db.selectFrom(["caller", range]).select((eb) => {
         const [from, unit] = [eb.ref("r.from_at"), eb.ref("r.unit")]
-        const trend = procedureRows("balance_trend", { from, to, unit, window: active_window_days, moment: now })
+        const trend = procedureRows("balance_trend", { from, to, unit, window: active_window_days, moment: now, brand })
         return ["r.from_at", jsonArrayFrom(eb.selectFrom(trend.as("b")).selectAll("b")).as("balances")]
       }),
     { role: "admin" },

@@ -4,8 +4,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type Range, type RangeAsked, rangeBetween } from "../base/report-range.ts"
+import { rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, ratio, wholeRange } from "./answer.ts"
+import { type ReportAsked, reportedBrand, type Scope } from "./brand.ts"
 import { allCosts, type Costs, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { RANKED_COSTS } from "./sums.ts"
@@ -49,7 +50,7 @@ export const breakdownSchema = z
 
 export type Breakdown = z.infer<typeof breakdownSchema>
 
-export interface BreakdownQuery extends RangeAsked {
+export interface BreakdownQuery extends ReportAsked {
   dimension: Dimension
   limit: number
 }
@@ -67,7 +68,7 @@ export async function reportBreakdown(
   { dimension, limit, ...asked }: BreakdownQuery,
 ): Promise<Breakdown> {
   const now = ctx.clock.now()
-  const range = rangeBetween(now, asked)
+  const range = { ...rangeBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
@@ -99,27 +100,27 @@ const NO_NAME = sql<string | null>`null::text`
 
 /** Queries for the top items of a range by dimension, each as an array. */
 const PARTS = {
-  space: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
+  space: (db: QueryCreator<CallerDB>, range: Scope, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_spaces_of", { ...range, limit }).as("r"))
         .innerJoin("spaces as s", "s.space_id", "r.space_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.space_id"), "text").as("key"), ref("s.title").as("name")])
         .select(["s.chat_key", ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.space_id"),
     ),
-  user: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
+  user: (db: QueryCreator<CallerDB>, range: Scope, limit: number) =>
     jsonArrayFrom(
       db
-        .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_users_of", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
         .select(({ cast, ref }) => [cast<string>(ref("r.user_id"), "text").as("key"), ref("p.name").as("name")])
         .select([NO_NAME.as("chat_key"), ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.user_id"),
     ),
-  model: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
+  model: (db: QueryCreator<CallerDB>, range: Scope, limit: number) =>
     jsonArrayFrom(
       db
         .selectFrom(procedureRows("range_models", { ...range, limit }).as("r"))
@@ -128,7 +129,7 @@ const PARTS = {
         .orderBy("r.billed_credit_micros", "desc")
         .orderBy("r.model", (order) => order.collate("C")),
     ),
-  provider: (db: QueryCreator<CallerDB>, range: Range, limit: number) =>
+  provider: (db: QueryCreator<CallerDB>, range: Scope, limit: number) =>
     jsonArrayFrom(
       db
         .selectFrom(procedureRows("range_providers", { ...range, limit }).as("r"))

@@ -62,10 +62,10 @@ const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }
 export async function reportContextComparison(
   ctx: Context,
   credential: SessionCredential,
-  asked: RangeAsked,
+  asked: ReportAsked,
 ): Promise<ContextComparison> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,

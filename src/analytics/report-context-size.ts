@@ -85,7 +85,7 @@ export async function reportContextSize(
   { empty_days, space, limit, offset, ...asked }: DaysAsked & { space?: string | undefined } & ListPage,
 ): Promise<InParts<Omit<ContextSize, "items" | "next_offset">, Item>> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
@@ -149,10 +149,11 @@ async function readSizes(
   })
 }
 
-const namedSpace = (db: QueryCreator<CallerDB>, slug: string) =>
+const namedSpace = (db: QueryCreator<CallerDB>, { brand }: Scope, slug: string) =>
   db
     .selectFrom("spaces as s")
     .where("s.slug", "=", slug)
+    .where((eb) => isOfBrand(eb.ref("s.user_id"), brand))
     .select(["s.space_id", sql<number>`0`.as("billed")])
 
 const NOTHING: Row = { model_calls: 0, pictures: 0, tokens_input: 0, most: 0 }

@@ -5,11 +5,12 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toUsd } from "../base/money.ts"
-import { daysBetween, type Range, type RangeAsked } from "../base/report-range.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { FREE } from "../billing/price.ts"
 import { PRICE_COLUMNS, type Price } from "../catalog/price-components.ts"
 import { providerPriceOf } from "../catalog/provider-prices.ts"
 import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { isOfBrand, type ReportAsked, reportedBrand, type Scope } from "./brand.ts"
 import { type Costs, costs, costsOf, NO_COSTS, serializeCosts } from "./costs.ts"
 import { modelDays, spaceDays, userDays } from "./families.ts"
 import { datesOf } from "./range.ts"
@@ -46,7 +47,7 @@ export const costRatesSchema = z
 
 export type CostRates = z.infer<typeof costRatesSchema>
 
-export interface CostRatesQuery extends RangeAsked {
+export interface CostRatesQuery extends ReportAsked {
   user_id?: number | undefined
   chat_key?: string | undefined
 }
@@ -70,7 +71,7 @@ export async function reportCostRates(
   { user_id, chat_key, ...asked }: CostRatesQuery,
 ): Promise<CostRates> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const isOwn = user_id !== undefined || chat_key !== undefined
   const { rows } = await readAs(
     ctx,
@@ -119,13 +120,14 @@ export async function reportCostRates(
 /** The usage of one account, one chat, or one chat of one account by day. Empty without a filter. */
 function ownDays(
   db: QueryCreator<CallerDB>,
-  range: Range,
-  { user_id, chat_key }: Omit<CostRatesQuery, keyof RangeAsked>,
+  range: Scope,
+  { user_id, chat_key }: Pick<CostRatesQuery, "user_id" | "chat_key">,
 ) {
   const spaces = db
     .selectFrom("spaces as s")
     .select("s.space_id")
     .where("s.chat_key", "=", chat_key ?? "")
+    .where((eb) => isOfBrand(eb.ref("s.user_id"), range.brand))
     .$if(user_id !== undefined, (query) => query.where("s.user_id", "=", user_id ?? 0))
   const days =
     chat_key === undefined

@@ -3,8 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { daysBetween, type RangeAsked } from "../base/report-range.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { type Costs, costs, costsOf, costsSchema, serializeCosts } from "./costs.ts"
 import { modelDays } from "./families.ts"
 import { datesOf } from "./range.ts"
@@ -47,10 +48,10 @@ interface ModelDay extends Costs {
 export async function reportCosts(
   ctx: Context,
   credential: SessionCredential,
-  asked: RangeAsked,
+  asked: ReportAsked,
 ): Promise<CostsReport> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,

@@ -4,8 +4,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { daysBetween, type Range, type RangeAsked } from "../base/report-range.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { envelopeOf, NO_SUMS, ratio, type Sums, serializeSums, sums } from "./answer.ts"
+import { isOfBrand, type ReportAsked, reportedBrand, type Scope } from "./brand.ts"
 import { dayOf, spaceDays, usageHours, userDays } from "./families.ts"
 import { datesOf, filled } from "./range.ts"
 import type { DAILY } from "./rollups.ts"
@@ -62,10 +63,10 @@ const NO_DAILY: DailySums = { keyed_calls: 0, duration_us: 0, tokens_reasoning: 
 export async function reportDailyUsage(
   ctx: Context,
   credential: SessionCredential,
-  asked: RangeAsked & UsageFilter,
+  asked: ReportAsked & UsageFilter,
 ): Promise<{ head: ReturnType<typeof envelopeOf<"day">>; days: UsageDay[] }> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
@@ -97,10 +98,10 @@ export function serializeDays(dates: string[], rows: UsageDayRow[]): UsageDay[] 
 }
 
 /** Usage by day, from the rollup with the fewest rows to read. */
-function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
+function daysOf(db: QueryCreator<CallerDB>, range: Scope, filter: UsageFilter) {
   const { user_id, chat_key } = filter
   if (chat_key !== undefined) {
-    const days = spaceDays(db, range, filteredSpaces(db, filter)).as("u")
+    const days = spaceDays(db, range, filteredSpaces(db, range, filter)).as("u")
     return db
       .selectFrom(days)
       .select(["u.day", ...DAY_SUMS])
@@ -119,11 +120,15 @@ function daysOf(db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) {
     .groupBy("day")
 }
 
-/** The spaces of an account, or the space of a chat. With both filters: that space, if it belongs to the account. */
-export function filteredSpaces(db: QueryCreator<CallerDB>, { user_id, chat_key }: UsageFilter) {
+/**
+ * The spaces of an account, or the space of a chat, if their account has the brand.
+ * With both filters: that space, if it belongs to the account.
+ */
+export function filteredSpaces(db: QueryCreator<CallerDB>, { brand }: Scope, { user_id, chat_key }: UsageFilter) {
   return db
     .selectFrom("spaces as s")
     .select("s.space_id")
+    .where((eb) => isOfBrand(eb.ref("s.user_id"), brand))
     .$if(user_id !== undefined, (query) => query.where("s.user_id", "=", user_id ?? 0))
     .$if(chat_key !== undefined, (query) => query.where("s.chat_key", "=", chat_key ?? ""))
 }

@@ -5,6 +5,7 @@ import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { bucketOf, type LedgerBucket, type ReportedReason } from "../billing/buckets.ts"
 import { envelope, envelopeOf } from "./answer.ts"
+import { reportedBrand } from "./brand.ts"
 import { granularityByLength, type LedgerQuery, ledgerRange, rangeRead, toEnergy } from "./ledger-range.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { bucketsOf, dayText, granularityOf } from "./range.ts"
@@ -66,13 +67,14 @@ export async function reportEnergyTimeline(
 ): Promise<EnergyTimeline> {
   const now = ctx.clock.now()
   const { to, range } = ledgerRange(now, asked)
+  const brand = await reportedBrand(ctx, credential, asked)
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
       db.selectFrom(["caller", range]).select((eb) => {
         const { from_at: from, unit } = { from_at: eb.ref("r.from_at"), unit: eb.ref("r.unit") }
-        const booked = eb.selectFrom(procedureRows("ledger_sums", { from, to, unit }).as("s")).selectAll("s")
+        const booked = eb.selectFrom(procedureRows("ledger_sums", { from, to, unit, brand }).as("s")).selectAll("s")
         return ["r.from_at", jsonArrayFrom(booked).as("booked")]
       }),
     { role: "admin" },

@@ -3,8 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { daysBetween, type RangeAsked } from "../base/report-range.ts"
+import { daysBetween } from "../base/report-range.ts"
+import { released } from "../platform/db.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { dateOf } from "./families.ts"
 import { datesOf } from "./range.ts"
 
@@ -37,25 +39,25 @@ const NONE = { container_exec: 0, container_start: 0, subagent_dispatch: 0, mode
 export async function reportErrors(
   ctx: Context,
   credential: SessionCredential,
-  asked: RangeAsked,
+  asked: ReportAsked,
 ): Promise<ErrorsReport> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
     (db) =>
-      db
-        .selectFrom("caller")
-        .select(
-          jsonArrayFrom(
-            db
-              .selectFrom("error_days as d")
-              .where("d.day", ">=", dateOf(range.from))
-              .where("d.day", "<", dateOf(range.to))
-              .select(["d.day", "d.kind", "d.failures"]),
-          ).as("failures"),
-        ),
+      db.selectFrom("caller").select(
+        jsonArrayFrom(
+          db
+            .selectFrom("error_days as d")
+            .where("d.day", ">=", dateOf(range.from))
+            .where("d.day", "<", dateOf(range.to))
+            .$if(range.brand !== null, (query) => query.where("d.brand", "=", range.brand ?? ""))
+            .select(({ fn }) => ["d.day", "d.kind", fn<number>(released("added"), ["d.failures"]).as("failures")])
+            .groupBy(["d.day", "d.kind"]),
+        ).as("failures"),
+      ),
     { role: "admin" },
   )
   const byDate = Map.groupBy(rows[0]?.failures ?? [], ({ day }) => day)

@@ -6,8 +6,9 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
-import { type Range, rangeBetween } from "../base/report-range.ts"
+import { rangeBetween } from "../base/report-range.ts"
 import { always, envelope, envelopeOf } from "./answer.ts"
+import { isOfBrand, type ReportAsked, reportedBrand, type Scope } from "./brand.ts"
 import { fromColumns, inColumns } from "./columns.ts"
 import { hourNumber, hourOf, rolledSpaceHours, type Spaces } from "./families.ts"
 import { REPORT_POLICY } from "./policies.ts"
@@ -48,10 +49,11 @@ export type HourlySpaces = z.infer<typeof hourlySpacesSchema>
 export async function reportHourlySpaces(
   ctx: Context,
   credential: SessionCredential,
-  { top, ...ends }: { start: string; end: string; top: number },
+  { top, ...asked }: Pick<ReportAsked, "brand"> & { start: string; end: string; top: number },
 ): Promise<InParts<Pick<HourlySpaces, "top"> & Envelope, Series> & { tail: Pick<HourlySpaces, "other"> }> {
   const now = ctx.clock.now()
-  const range = rangeBetween(now, ends, REPORT_POLICY.spaceHoursDays)
+  const brand = await reportedBrand(ctx, credential, asked)
+  const range = { ...rangeBetween(now, asked, REPORT_POLICY.spaceHoursDays), brand }
   const { rows } = await readAs(
     ctx,
     credential,
@@ -92,6 +94,7 @@ export async function reportHourlySpaces(
               .selectFrom("usage_hours as h")
               .where("h.hour", ">=", splitRange(range).whole.from)
               .where("h.hour", "<", splitRange(range).whole.to)
+              .$if(brand !== null, (query) => query.where("h.brand", "=", brand ?? ""))
               .select([hourNumber("h.hour").as("hour"), "h.billed_credit_micros as billed"]),
           ).as("total"),
         ]),
@@ -103,10 +106,10 @@ export async function reportHourlySpaces(
     ...unrolled,
   ]
   const bySpace = Map.groupBy(hours, ({ space_id }) => space_id)
-  const asked = hoursOf(range)
+  const shown = hoursOf(range)
   const seriesOf = (billed: Map<number, number>) => ({
     billed_cost_usd: toUsd([...billed.values()].reduce((sum, one) => sum + one, 0)),
-    points: asked.map((hour) => ({ hour, billed_cost_usd: toUsd(billed.get(Date.parse(hour) / HOUR_MS) ?? 0) })),
+    points: shown.map((hour) => ({ hour, billed_cost_usd: toUsd(billed.get(Date.parse(hour) / HOUR_MS) ?? 0) })),
   })
   const rest = byHour([...total, ...unrolled])
   for (const { hour, billed, space_id } of hours) if (space_id !== null) rest.set(hour, (rest.get(hour) ?? 0) - billed)
@@ -143,23 +146,23 @@ function byHour(rows: HourRow[]): Map<number, number> {
 }
 
 /** Splits a range into its whole hours and the parts of hours at its ends. */
-function splitRange({ from, to }: Range): { whole: Range; cut: Range[] } {
+function splitRange({ from, to, brand }: Scope): { whole: Scope; cut: Scope[] } {
   const first = bucketStart(from, "hour")
   const begin = first < from ? nextBucket(first, "hour") : first
   const end = bucketStart(to, "hour")
-  if (end < begin) return { whole: { from: begin, to: begin }, cut: [{ from, to }] }
+  if (end < begin) return { whole: { from: begin, to: begin, brand }, cut: [{ from, to, brand }] }
   const ends = [
-    { from, to: begin },
-    { from: end, to },
+    { from, to: begin, brand },
+    { from: end, to, brand },
   ]
-  return { whole: { from: begin, to: end }, cut: ends.filter((one) => one.from < one.to) }
+  return { whole: { from: begin, to: end, brand }, cut: ends.filter((one) => one.from < one.to) }
 }
 
 /**
  * Usage that is not rolled up and usage of cut hours: by space
  * for these spaces, with a null `space_id` for all others.
  */
-function unrolledHours(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) {
+function unrolledHours(db: QueryCreator<CallerDB>, range: Scope, spaces: Spaces) {
   const { whole, cut } = splitRange(range)
   const queued = procedureRows("queued_hours", { ...whole, space_ids: sql<number[]>`array(${spaces})` })
   return cut.reduce(
@@ -180,9 +183,10 @@ function unrolledHours(db: QueryCreator<CallerDB>, range: Range, spaces: Spaces)
   )
 }
 
-const rawHours = (db: QueryCreator<CallerDB>, range: Range, spaces: Spaces) =>
+const rawHours = (db: QueryCreator<CallerDB>, range: Scope, spaces: Spaces) =>
   db
     .selectFrom(procedureRows("raw_usage", { ...range }).as("w"))
+    .where((eb) => isOfBrand(eb.ref("w.user_id"), range.brand))
     .select((eb) => [
       hourOf(eb.ref("w.ended_at")).as("hour"),
       eb.case().when("w.space_id", "in", spaces).then(eb.ref("w.space_id")).end().as("space_id"),

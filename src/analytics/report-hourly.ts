@@ -3,9 +3,10 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { daysBetween, type RangeAsked } from "../base/report-range.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { toInstant } from "../base/time.ts"
 import { always, envelope, envelopeOf, NO_SUMS, serializeSums, sums } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { usageHours } from "./families.ts"
 import { filled, hoursOf } from "./range.ts"
 import { SUMS } from "./sums.ts"
@@ -22,9 +23,9 @@ export const hourlySchema = z
 export type Hourly = z.infer<typeof hourlySchema>
 
 /** Reports the usage in each hour of the last days, for admins. */
-export async function reportHourly(ctx: Context, credential: SessionCredential, asked: RangeAsked): Promise<Hourly> {
+export async function reportHourly(ctx: Context, credential: SessionCredential, asked: ReportAsked): Promise<Hourly> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,

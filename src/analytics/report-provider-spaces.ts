@@ -6,9 +6,10 @@ import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { type InParts, type ListPage, readInParts } from "../base/in-parts.ts"
 import { LIST_POLICY } from "../base/policies.ts"
-import { type DatesAsked, type Range, rangeOfDates } from "../base/report-range.ts"
+import { type DatesAsked, rangeOfDates } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { envelope, envelopeOf, pageFields, wholeRange } from "./answer.ts"
+import { isOfBrand, type ReportAsked, reportedBrand, type Scope } from "./brand.ts"
 import { fromColumns } from "./columns.ts"
 import { type Costs, costs, costsOf, costsSchema, restOfCosts, serializeCosts } from "./costs.ts"
 import { providerSpaceDays, providerSums } from "./families.ts"
@@ -65,7 +66,7 @@ export async function reportProviderSpaces(
   { subscription_id, chat_key, limit, offset, ...asked }: ProviderSpacesQuery,
 ): Promise<InParts<Omit<ProviderSpaces, "items">, Item>> {
   const now = ctx.clock.now()
-  const range = rangeOfDates(now, asked)
+  const range = { ...rangeOfDates(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const filter = { key: subscription_id ?? null, chat_key }
   const { rows } = await readAs(
     ctx,
@@ -158,11 +159,11 @@ interface Filter {
   chat_key: string | undefined
 }
 
-function providersOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter) {
+function providersOf(db: QueryCreator<CallerDB>, range: Scope, { key, chat_key }: Filter) {
   const days =
     chat_key === undefined
       ? db.selectFrom(providerSums(db, range).as("u"))
-      : db.selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
+      : db.selectFrom(providerSpaceDays(db, range, chatOf(db, range, chat_key)).as("u"))
   return days
     .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))
     .select(["u.provider_key", ...COST_SUMS])
@@ -172,7 +173,7 @@ function providersOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }
 }
 
 /** All pairs of the filter that were used, in any order. */
-function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Filter): Expression<Pair> {
+function pairsOf(db: QueryCreator<CallerDB>, range: Scope, { key, chat_key }: Filter): Expression<Pair> {
   if (chat_key === undefined) {
     const space_ids = sql<number[]>`array(${usedSpaces(db, range).clearSelect().select("r.space_id")})`
     return db
@@ -181,11 +182,15 @@ function pairsOf(db: QueryCreator<CallerDB>, range: Range, { key, chat_key }: Fi
       .select(["r.provider_key", "r.space_id", ...RANKED_COSTS])
   }
   return db
-    .selectFrom(providerSpaceDays(db, range, chatOf(db, chat_key)).as("u"))
+    .selectFrom(providerSpaceDays(db, range, chatOf(db, range, chat_key)).as("u"))
     .$if(key !== null, (query) => query.where("u.provider_key", "=", key ?? ""))
     .select(["u.provider_key", "u.space_id", ...COST_SUMS])
     .groupBy(["u.provider_key", "u.space_id"])
 }
 
-const chatOf = (db: QueryCreator<CallerDB>, chatKey: string) =>
-  db.selectFrom("spaces as s").select("s.space_id").where("s.chat_key", "=", chatKey)
+const chatOf = (db: QueryCreator<CallerDB>, { brand }: Scope, chatKey: string) =>
+  db
+    .selectFrom("spaces as s")
+    .select("s.space_id")
+    .where("s.chat_key", "=", chatKey)
+    .where((eb) => isOfBrand(eb.ref("s.user_id"), brand))

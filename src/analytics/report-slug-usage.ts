@@ -8,6 +8,7 @@ import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-pa
 import { daysBetween, type Range } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, cutPageFields, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
+import { reportedBrand, type Scope } from "./brand.ts"
 import { fromColumns, inColumns, sameNames } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { procedureRows } from "./procedure-rows.ts"
@@ -50,7 +51,7 @@ export async function reportSlugUsage(
   { empty_days, limit, offset, user_id, chat_key, ...asked }: DaysAsked & UsageFilter & ListPage,
 ): Promise<InParts<Omit<SlugUsage, "series" | "next_offset">, SlugSeries>> {
   const now = ctx.clock.now()
-  const range = daysBetween(now, asked)
+  const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const dates = datesOf(range)
   const filter = { user_id, chat_key }
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
@@ -58,8 +59,10 @@ export async function reportSlugUsage(
   )
   return {
     head: { ...envelopeOf(now, range, "day"), ...serializeFilter(filter), grouped_by: "slug", ...head },
+    keys: ids,
+    range,
     parts: readInParts(ids, spacesOfPart(dates.length), (part) =>
-      readSeries(ctx, credential, { range, dates, empty_days }, part),
+      readSlugSeries(read, { range, dates, empty_days }, part),
     ),
   }
 }
@@ -70,33 +73,25 @@ async function readSeries(
   { range, dates, empty_days }: SeriesOf,
   ids: number[],
 ): Promise<SlugSeries[]> {
-  const { rows } = await readAs(
-    ctx,
-    credential,
-    (db) =>
-      db.selectFrom("caller").select((eb) => [
-        jsonArrayFrom(
-          eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(["s.space_id", "s.slug"]),
-        ).as("spaces"),
-        jsonArrayFrom(
-          eb
-            .selectFrom(rolledSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
-            .select(({ fn }) => [
-              "u.space_id",
-              fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
-              ...inColumns(COLUMNS),
-            ])
-            .groupBy("u.space_id"),
-        ).as("rolled"),
-        jsonArrayFrom(
-          eb
-            .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
-            .select(({ cast, ref }) => [cast<string>(ref("u.day"), "text").as("day"), "u.space_id"])
-            .select(DAY_SUMS)
-            .groupBy(["u.space_id", "u.day"]),
-        ).as("queued"),
-      ]),
-    { role: "admin" },
+  const rows = await read((db) =>
+    db.selectFrom("caller").select((eb) => [
+      jsonArrayFrom(eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(["s.space_id", "s.slug"])).as(
+        "spaces",
+      ),
+      jsonArrayFrom(
+        eb
+          .selectFrom(rolledSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+          .select(({ fn }) => ["u.space_id", fn.agg<string[]>("array_agg", ["u.day"]).as("day"), ...inColumns(COLUMNS)])
+          .groupBy("u.space_id"),
+      ).as("rolled"),
+      jsonArrayFrom(
+        eb
+          .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+          .select(({ cast, ref }) => [cast<string>(ref("u.day"), "text").as("day"), "u.space_id"])
+          .select(DAY_SUMS)
+          .groupBy(["u.space_id", "u.day"]),
+      ).as("queued"),
+    ]),
   )
   const { spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
   const bySpace = Map.groupBy(
@@ -115,12 +110,12 @@ async function readSeries(
 const isFiltered = ({ user_id, chat_key }: UsageFilter) => user_id !== undefined || chat_key !== undefined
 
 /** The spaces of a filter that were used. */
-const usedOf = (db: QueryCreator<CallerDB>, range: Range, filter: UsageFilter) =>
+const usedOf = (db: QueryCreator<CallerDB>, range: Scope, filter: UsageFilter) =>
   db
     .selectFrom(
       procedureRows("usage_of_spaces", {
         ...range,
-        space_ids: sql<number[]>`array(${filteredSpaces(db, filter)})`,
+        space_ids: sql<number[]>`array(${filteredSpaces(db, range, filter)})`,
       }).as("r"),
     )
     .select(["r.space_id", "r.billed_credit_micros as billed"])

@@ -3,8 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
+import { rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { SPACE_COLUMNS, spaceFields } from "./space-names.ts"
 import { RANKED } from "./sums.ts"
@@ -28,10 +29,10 @@ export type TopSpaces = z.infer<typeof topSpacesSchema>
 export async function reportTopSpaces(
   ctx: Context,
   credential: SessionCredential,
-  { limit, ...asked }: RangeAsked & { limit: number },
+  { limit, ...asked }: ReportAsked & { limit: number },
 ): Promise<TopSpaces> {
   const now = ctx.clock.now()
-  const range = rangeBetween(now, asked)
+  const range = { ...rangeBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
@@ -39,7 +40,7 @@ export async function reportTopSpaces(
       db.selectFrom("caller").select([
         jsonArrayFrom(
           db
-            .selectFrom(procedureRows("range_spaces", { ...range, limit }).as("r"))
+            .selectFrom(procedureRows("range_spaces_of", { ...range, limit }).as("r"))
             .innerJoin("spaces as s", "s.space_id", "r.space_id")
             .select([...SPACE_COLUMNS, ...RANKED])
             .orderBy("r.billed_credit_micros", "desc")

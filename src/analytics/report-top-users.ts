@@ -3,8 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
+import { rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, NO_SUMS, restOf, serializeSums, sums, wholeRange } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { RANKED } from "./sums.ts"
 
@@ -36,10 +37,10 @@ export type TopUsers = z.infer<typeof topUsersSchema>
 export async function reportTopUsers(
   ctx: Context,
   credential: SessionCredential,
-  { limit, ...asked }: RangeAsked & { limit: number },
+  { limit, ...asked }: ReportAsked & { limit: number },
 ): Promise<TopUsers> {
   const now = ctx.clock.now()
-  const range = rangeBetween(now, asked)
+  const range = { ...rangeBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
@@ -47,7 +48,7 @@ export async function reportTopUsers(
       db.selectFrom("caller").select([
         jsonArrayFrom(
           db
-            .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
+            .selectFrom(procedureRows("range_users_of", { ...range, limit }).as("r"))
             .innerJoin("users as p", "p.user_id", "r.user_id")
             .select(["r.user_id", "p.name", "p.email", ...RANKED])
             .orderBy("r.billed_credit_micros", "desc")

@@ -3,8 +3,9 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type RangeAsked, rangeBetween } from "../base/report-range.ts"
+import { rangeBetween } from "../base/report-range.ts"
 import { envelope, envelopeOf, wholeRange } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { allCosts, costs, costsSchema, NO_COSTS, restOfCosts, serializeCosts } from "./costs.ts"
 import { procedureRows } from "./procedure-rows.ts"
 import { RANKED_COSTS } from "./sums.ts"
@@ -37,16 +38,16 @@ export type UserCosts = z.infer<typeof userCostsSchema>
 export async function reportUserCosts(
   ctx: Context,
   credential: SessionCredential,
-  { limit, ...asked }: RangeAsked & { limit: number },
+  { limit, ...asked }: ReportAsked & { limit: number },
 ): Promise<UserCosts> {
   const now = ctx.clock.now()
-  const range = rangeBetween(now, asked)
+  const range = { ...rangeBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const { rows } = await readAs(
     ctx,
     credential,
     (db) => {
       const top = db
-        .selectFrom(procedureRows("range_users", { ...range, limit }).as("r"))
+        .selectFrom(procedureRows("range_users_of", { ...range, limit }).as("r"))
         .innerJoin("users as p", "p.user_id", "r.user_id")
         .select(["r.user_id", "p.name", "p.email", ...RANKED_COSTS])
         .orderBy("r.billed_credit_micros", "desc")

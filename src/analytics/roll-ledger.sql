@@ -16,18 +16,20 @@ begin
       where q.ctid = any (array(select n.ctid from ledger_queue n limit p_limit))
       returning q.*
   ), taken as materialized (
-    select d.*, (d.created_at at time zone 'UTC')::date as day, d.reason in ('usage', 'space_usage') as is_debit
+    select d.*, (d.created_at at time zone 'UTC')::date as day, d.reason in ('usage', 'space_usage') as is_debit,
+      o.brand
       from deleted d
+        left join account_brands o on o.user_id = d.user_id
   ), reopened as (
     delete from balance_days b where b.day >= (select min(t.day) from taken t)
   ), days as (
-    insert into ledger_days as r (day, reason, entries, given_credit_micros, taken_credit_micros)
-    select t.day, t.reason, count(*),
+    insert into ledger_days as r (day, reason, brand, entries, given_credit_micros, taken_credit_micros)
+    select t.day, t.reason, t.brand, count(*),
       coalesce(sum(t.amount_credit_micros) filter (where t.amount_credit_micros > 0), 0),
       coalesce(sum(t.amount_credit_micros) filter (where t.amount_credit_micros < 0), 0)
     from taken t
-    group by 1, 2
-    on conflict (day, reason) do update set entries = r.entries + excluded.entries,
+    group by 1, 2, 3
+    on conflict (day, reason, brand) do update set entries = r.entries + excluded.entries,
       given_credit_micros = r.given_credit_micros + excluded.given_credit_micros,
       taken_credit_micros = r.taken_credit_micros + excluded.taken_credit_micros
   ), user_days as (

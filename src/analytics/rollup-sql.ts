@@ -95,6 +95,9 @@ export const ROLLUP_SQL: Record<string, (argument: string) => string> = {
     }),
   /** The names of these sums, as texts. */
   names: () => listed(NUMBERS, (name) => `'${name}'`),
+  /** True if an account counts in a report on p_brand, which is null for all brands. */
+  ofBrand: (account) =>
+    `(p_brand is null or exists (select from account_brands o where o.user_id = ${account} and o.brand = p_brand))`,
   /** The measures as columns of a result. */
   columns: () => listed(MEASURES, (name) => `${name} bigint`),
   /** Each measure of a row; summed; summed and named. */

@@ -26,21 +26,23 @@ const HOUR = { hour: "date_trunc('hour', q.ended_at, 'UTC')" }
 const SPACE = { space_id: "q.space_id" }
 const USER = { user_id: "q.user_id" }
 const PROVIDER = { provider_key: "q.provider_key" }
+/** `q` has the account that is billed. Joined rows have its first brand already. */
+const BRAND = { brand: "(select o.brand from account_brands o where o.user_id = q.user_id)" }
 const UNTIL = { until: "m.until" }
 
 /** The rollups of days and hours. Their order is the order of the upserts. */
 export const ROLLUPS: Rollup[] = [
-  { name: "usage_hours", keys: HOUR, sums: [...MEASURES, ...DAILY], most: true },
-  { name: "model_days", keys: { ...DAY, model: "q.model" }, sums: MEASURES },
+  { name: "usage_hours", keys: { ...HOUR, ...BRAND }, sums: [...MEASURES, ...DAILY], most: true },
+  { name: "model_days", keys: { ...DAY, model: "q.model", ...BRAND }, sums: MEASURES },
   {
     name: "provider_days",
-    keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role" },
+    keys: { ...DAY, ...PROVIDER, pooled: "q.pooled", role: "q.role", ...BRAND },
     sums: [...MEASURES, "pictures"],
   },
   { name: "space_hours", keys: { ...SPACE, ...HOUR }, sums: MEASURES },
   { name: "user_hours", keys: { ...USER, ...HOUR }, sums: MEASURES },
-  { name: "model_hours", keys: { ...HOUR, model: "q.model" }, sums: MEASURES },
-  { name: "provider_hours", keys: { ...HOUR, ...PROVIDER }, sums: MEASURES },
+  { name: "model_hours", keys: { ...HOUR, model: "q.model", ...BRAND }, sums: MEASURES },
+  { name: "provider_hours", keys: { ...HOUR, ...PROVIDER, ...BRAND }, sums: MEASURES },
   { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...DAILY, "pictures"], most: true },
   { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...DAILY] },
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },

@@ -92,10 +92,10 @@ returns table (family text, key text, period text, starts_at timestamptz,
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
   ), sides as materialized (
     select true as is_raw, r.ended_at, r.user_id, r.space_id, r.pooled, r.provider_key, r.role, r.model,
-      {{rollups.numbers r}}
+      (select o.brand from account_brands o where o.user_id = r.user_id) as brand, {{rollups.numbers r}}
     from raw r
     union all select false, q.ended_at, q.user_id, q.space_id, q.pooled, q.provider_key, q.role, q.model,
-      {{rollups.numbers q}}
+      (select o.brand from account_brands o where o.user_id = q.user_id), {{rollups.numbers q}}
     from queued q
   ), rows as (
     {{rollups.bothSides}}
@@ -134,11 +134,15 @@ returns table (family text, key text, period text, starts_at timestamptz,
     from span s, ledger_queue q
     where q.created_at >= s.begins and q.created_at < s.ends
   ), reasons as (
-    select true as is_raw, r.reason, 1 as entries, greatest(r.amount, 0) as given, least(r.amount, 0) as taken
+    select true as is_raw,
+      concat_ws(' ', r.reason, (select o.brand from account_brands o where o.user_id = r.user_id)) as key, 1 as entries,
+      greatest(r.amount, 0) as given, least(r.amount, 0) as taken
     from raw r
-    union all select false, q.reason, 1, greatest(q.amount, 0), least(q.amount, 0)
+    union all select false,
+      concat_ws(' ', q.reason, (select o.brand from account_brands o where o.user_id = q.user_id)), 1,
+      greatest(q.amount, 0), least(q.amount, 0)
     from queued q
-    union all select false, d.reason, d.entries, d.given_credit_micros, d.taken_credit_micros
+    union all select false, concat_ws(' ', d.reason, d.brand), d.entries, d.given_credit_micros, d.taken_credit_micros
     from ledger_days d
     where d.day = p_day
   ), people as (
@@ -177,12 +181,14 @@ returns table (family text, key text, period text, starts_at timestamptz,
   with span as materialized (
     select p_day::timestamp at time zone 'UTC' as begins, (p_day + 1)::timestamp at time zone 'UTC' as ends
   ), said as (
-    select x.kind, count(*) as failures
+    select concat_ws(' ', x.kind, nullif(x.brand, '')) as key, count(*) as failures
     from span s, infrastructure_errors x
     where x.created_at >= s.begins and x.created_at < s.ends
     group by 1
   ), kept as (
-    select d.kind, d.failures from error_days d where d.day = p_day and d.failures <> 0
+    select concat_ws(' ', d.kind, nullif(d.brand, '')) as key, d.failures
+    from error_days d
+    where d.day = p_day and d.failures <> 0
   )
   select 'error_days', coalesce(a.key, b.key), 'day', s.begins, jsonb_build_object('failures', a.failures),
     jsonb_build_object('failures', b.failures)

@@ -451,9 +451,9 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "raise_any_limit",
       "range_models",
       "range_providers",
-      "range_spaces",
+      "range_spaces_of",
       "range_total",
-      "range_users",
+      "range_users_of",
       "rank_spaces",
       "read_capacity",
       "refund_turn_as",
@@ -494,6 +494,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "workspace_answer_of"
     ],
     "tables": {
+      "account_brands": [],
       "api_keys": [
         "hash"
       ],
@@ -722,6 +723,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
     ],
     "inlined": [],
     "tables": {
+      "account_brands": [],
       "deleted_objects": [],
       "erased_objects": [],
       "files": [],

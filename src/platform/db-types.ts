@@ -33,6 +33,11 @@ type Numeric = ColumnType<string, number | string, number | string>;
 
 type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+interface AccountBrands {
+  brand: string | null;
+  user_id: number | null;
+}
+
 interface AccountDays {
   billed_credit_micros: number;
   cost_credit_micros: number;
@@ -147,6 +152,7 @@ interface AuditLog {
 interface BalanceDays {
   accounts: number;
   balance_credit_micros: number;
+  brand: string;
   day: Timestamp;
   median_twice: number;
   window_days: number;
@@ -453,6 +459,7 @@ interface Erasures {
 }
 
 interface ErrorDays {
+  brand: string;
   day: Timestamp;
   failures: number;
   kind: string;
@@ -602,6 +609,7 @@ interface InfraRuns {
 }
 
 interface InfrastructureErrors {
+  brand: Generated<string>;
   code: string;
   created_at: Timestamp;
   details: Json | null;
@@ -628,6 +636,7 @@ interface Ledger {
 }
 
 interface LedgerDays {
+  brand: string;
   day: Timestamp;
   entries: number;
   given_credit_micros: number;
@@ -761,6 +770,7 @@ interface ModelCatalog {
 
 interface ModelDays {
   billed_credit_micros: number;
+  brand: string;
   calls: number;
   cost_credit_micros: number;
   day: Timestamp;
@@ -774,6 +784,7 @@ interface ModelDays {
 
 interface ModelHours {
   billed_credit_micros: number;
+  brand: string;
   calls: number;
   cost_credit_micros: number;
   hour: Timestamp;
@@ -915,6 +926,7 @@ interface ProviderCredentials {
 
 interface ProviderDays {
   billed_credit_micros: number;
+  brand: string;
   calls: number;
   cost_credit_micros: number;
   day: Timestamp;
@@ -931,6 +943,7 @@ interface ProviderDays {
 
 interface ProviderHours {
   billed_credit_micros: number;
+  brand: string;
   calls: number;
   cost_credit_micros: number;
   hour: Timestamp;
@@ -1730,6 +1743,7 @@ interface Usage {
 
 interface UsageHours {
   billed_credit_micros: number;
+  brand: string;
   calls: number;
   cost_credit_micros: number;
   duration_us: number;
@@ -1809,6 +1823,7 @@ interface Users {
   email_verified: Generated<boolean>;
   ending_tried_at: Timestamp | null;
   ending_turns: Generated<boolean>;
+  first_brand: string;
   has_password: Generated<boolean>;
   name: string | null;
   password_hash: string | null;
@@ -1970,6 +1985,7 @@ interface Workspaces {
 }
 
 export interface DB {
+  account_brands: AccountBrands;
   account_days: AccountDays;
   account_hours: AccountHours;
   account_storage: AccountStorage;

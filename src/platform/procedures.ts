@@ -506,6 +506,18 @@ export interface Answers {
     has_tools: boolean
     tokens: number
   }
+  opened_invitation: {
+    account_id: number
+    account: string | null
+    brand: string
+    invitation_id: string
+    email: string
+    role: string
+    invited_by: string | null
+    expires_at: string
+    by_mail: boolean
+    has_user: boolean | null
+  }
   opened_person: {
     user_id: number
     name: string | null
@@ -859,6 +871,10 @@ export interface Answers {
     limit: number
     used: number
     retry_after: number | null
+  }
+  told_account: {
+    email: string | null
+    brand: string
   }
   touched_turn: {
     turn_id: string
@@ -1319,6 +1335,7 @@ export interface Procedures {
       unit: string | null
       window: number | null
       moment: Date | null
+      brand: string | null
     }
     row: {
       bucket: string | null
@@ -1332,6 +1349,7 @@ export interface Procedures {
       day: string | null
       least: number | null
       most: number | null
+      brand: string | null
     }
     row: {
       window_days: number | null
@@ -1344,6 +1362,7 @@ export interface Procedures {
     args: {
       before: Date | null
       window: number | null
+      brand: string | null
     }
     row: {
       accounts: number | null
@@ -1355,6 +1374,7 @@ export interface Procedures {
     args: {
       ends: Date[] | null
       window: number | null
+      brand: string | null
     }
     row: {
       ends_at: Date | null
@@ -2920,6 +2940,26 @@ export interface Procedures {
       identity_id: string | null
     }
   }
+  invite_member: {
+    args: {
+      request: Records["request"] | null
+      invitation_id: string | null
+      email: string | null
+      role: string | null
+      link_token: string | null
+      mail_token: string | null
+      expires_at: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      invitation: Answers["invitation_answer"] | null
+      account: string | null
+      brand: string | null
+      reached: Answers["count_state"] | null
+      daily: Answers["daily_count"] | null
+    }
+  }
   keep_found_tools: {
     args: {
       turn_id: string | null
@@ -3083,6 +3123,7 @@ export interface Procedures {
       from: Date | null
       to: Date | null
       unit: string | null
+      brand: string | null
     }
     row: {
       bucket: string | null
@@ -4111,6 +4152,7 @@ export interface Procedures {
       from: Date | null
       to: Date | null
       space_ids: number[] | null
+      brand: string | null
     }
     row: {
       hour: Date | null
@@ -4173,6 +4215,7 @@ export interface Procedures {
       from: Date | null
       to: Date | null
       limit: number | null
+      brand: string | null
     }
     row: {
       model: string | null
@@ -4191,6 +4234,7 @@ export interface Procedures {
       from: Date | null
       to: Date | null
       limit: number | null
+      brand: string | null
     }
     row: {
       provider_key: string | null
@@ -4204,11 +4248,12 @@ export interface Procedures {
       refunded_credit_micros: number | null
     }
   }
-  range_spaces: {
+  range_spaces_of: {
     args: {
       from: Date | null
       to: Date | null
       limit: number | null
+      brand: string | null
     }
     row: {
       space_id: number | null
@@ -4226,6 +4271,7 @@ export interface Procedures {
     args: {
       from: Date | null
       to: Date | null
+      brand: string | null
     }
     row: {
       turns: number | null
@@ -4238,11 +4284,12 @@ export interface Procedures {
       refunded_credit_micros: number | null
     }
   }
-  range_users: {
+  range_users_of: {
     args: {
       from: Date | null
       to: Date | null
       limit: number | null
+      brand: string | null
     }
     row: {
       user_id: number | null
@@ -5362,6 +5409,7 @@ export interface Procedures {
       from: Date | null
       to: Date | null
       limit: number | null
+      brand: string | null
     }
     row: {
       space_id: number | null
@@ -5592,10 +5640,10 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   add_workspace_member: { args: ["request:request", "workspace_id", "user_id", "role", "if_version"], columns: ["actor:json", "refused", "entity:json", "notices:json"] },
   archive_space: { args: ["request:request", "slug"], columns: ["actor:json", "space:json", "refused"] },
   back_off: { args: ["turn_id", "epoch", "failed", "wake_at", "events:json"] },
-  balance_trend: { args: ["from", "to", "unit", "window", "moment"] },
-  balances_at: { args: ["day", "least", "most"] },
-  balances_before: { args: ["before", "window"] },
-  balances_now: { args: ["ends", "window"] },
+  balance_trend: { args: ["from", "to", "unit", "window", "moment", "brand"] },
+  balances_at: { args: ["day", "least", "most", "brand"] },
+  balances_before: { args: ["before", "window", "brand"] },
+  balances_now: { args: ["ends", "window", "brand"] },
   begin_acting: { args: ["request:request", "user_id", "token", "expires_at", "reason"], columns: ["actor:json", "refused", "entity:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run:json"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"], columns: ["begin_reconciliation:json"] },
@@ -5716,6 +5764,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },
+  invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
   keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
@@ -5729,7 +5778,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   leading_users: { args: ["from", "to", "limit", "most"] },
   learn_limits: { args: ["pin", "learned:json"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
-  ledger_sums: { args: ["from", "to", "unit"] },
+  ledger_sums: { args: ["from", "to", "unit", "brand"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
   list_customers: { args: ["request:request", "q", "blocked", "sort", "descending", "limit", "offset", "days"], columns: ["actor:json", "customers:json", "totals:json"] },
   list_end_users: { args: ["request:request", "blocked", "q", "before_at", "before_ref", "limit"], columns: ["actor:json", "end_users:json"] },
@@ -5811,15 +5860,15 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_trace_endpoint: { args: ["request:request", "url", "with_text", "keeps_headers", "headers", "headers_id", "header_names:json"], columns: ["actor:json", "refused", "endpoint:json"] },
   put_usage_keys: { args: ["request:request", "keys:json"], columns: ["actor:json", "refused"] },
   put_workspace_bot: { args: ["request:request", "workspace_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
-  queued_hours: { args: ["from", "to", "space_ids"] },
+  queued_hours: { args: ["from", "to", "space_ids", "brand"] },
   quote_infra_slice: { args: ["position", "limit", "until", "second", "gib_hour"], columns: ["reached", "finished", "bills:json"] },
   raise_any_limit: { args: ["request:request", "turn_id", "max_cost", "reason", "event_id", "due"], columns: ["actor:json", "refused", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
   raise_limit: { args: ["request:request", "turn_id", "max_cost", "event_id", "due"], columns: ["actor:json", "outcome", "turn:json", "slug", "went_on", "has_subscriber"] },
-  range_models: { args: ["from", "to", "limit"] },
-  range_providers: { args: ["from", "to", "limit"] },
-  range_spaces: { args: ["from", "to", "limit"] },
-  range_total: { args: ["from", "to"] },
-  range_users: { args: ["from", "to", "limit"] },
+  range_models: { args: ["from", "to", "limit", "brand"] },
+  range_providers: { args: ["from", "to", "limit", "brand"] },
+  range_spaces_of: { args: ["from", "to", "limit", "brand"] },
+  range_total: { args: ["from", "to", "brand"] },
+  range_users_of: { args: ["from", "to", "limit", "brand"] },
   rank_spaces: { args: ["from", "to", "limit"] },
   raw_usage: { args: ["from", "to"] },
   read_capacity: { args: ["request:request", "hours", "pools", "most", "thinned", "spend"], columns: ["actor:json", "refused", "point_seconds", "windows:json", "spend_seconds", "spend:json", "queued:json"] },
@@ -5908,7 +5957,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["thin_before", "hours", "limit", "moment"] },
-  top_spaces: { args: ["from", "to", "limit"] },
+  top_spaces: { args: ["from", "to", "limit", "brand"] },
+  transfer_account: { args: ["request:request", "person", "role"], columns: ["actor:json", "refused", "keys:json"] },
   unknown_pin: { args: ["pins", "image"] },
   unlink_identity: { args: ["request:request", "identity_id"], columns: ["actor:json", "refused"] },
   update_key: { args: ["request:request", "key_id", "changes:json"], columns: ["actor:json", "key:json", "refused", "daily:json"] },

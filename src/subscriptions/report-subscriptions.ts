@@ -55,7 +55,7 @@ export const subscriptionUsageSchema = z
 
 type Usage = z.infer<typeof subscriptionUsageSchema>
 
-/** The daily usage of each subscription, for admins. */
+/** The daily usage of each subscription, for admins. `brand`: only plans of accounts that were created under it. */
 export async function reportSubscriptions(
   ctx: Context,
   credential: SessionCredential,
@@ -187,6 +187,13 @@ async function readDays(ctx: Context, credential: SessionCredential, range: Rang
     },
   )
 }
+
+const plansOf = (db: QueryCreator<CallerDB>, brand: string) =>
+  db
+    .selectFrom("subscriptions as b")
+    .innerJoin("account_brands as o", "o.user_id", "b.user_id")
+    .where("o.brand", "=", brand)
+    .select(sql<string>`b.sub_id::text`.as("subscription_id"))
 
 const dateText = (moment: Date) => moment.toISOString().slice(0, 10)
 

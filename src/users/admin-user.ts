@@ -125,7 +125,10 @@ export const userFields = {
   brand: z
     .string()
     .regex(/^[a-z][a-z0-9]{0,31}$/)
-    .meta({ description: "A brand of the service.", example: "turnpike" }),
+    .meta({
+      description: "A brand of the service. Reports count an account under its first brand.",
+      example: "turnpike",
+    }),
 }
 
 /** The errors for the `refused` values of the procedures in this room. */

@@ -10,7 +10,9 @@ export const userSchema = z
     email: z.string().nullable(),
     email_verified: z.boolean(),
     role: z.enum(["user", "admin"]),
-    brand: z.string().meta({ example: "turnpike", description: "The brand under which the account was created." }),
+    brand: z
+      .string()
+      .meta({ example: "turnpike", description: "The brand of the account. Reports count it under its first brand." }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "User" })

@@ -7,6 +7,10 @@ let world: World
 beforeAll(async () => {
   world = await createWorld()
   await world.sql("create table told as select * from turn_ends")
+  // The accounts of the turns, because a report counts them under their brand.
+  await world.sql(
+    "insert into users (user_id, name) overriding system value select n, n::text from generate_series(1, 11) n on conflict do nothing",
+  )
 })
 afterAll(() => world.close())
 

@@ -89,7 +89,13 @@ test("A single row is in its bucket, and the range of all time starts on its day
 describe("A ledger of all reasons", () => {
   const users: number[] = []
   beforeAll(async () => {
-    for (let n = 0; n < 6; n++) users.push((await world.createAccount({ usd: 0 })).userId)
+    await world.sql("insert into brands (brand, created_at, updated_at) values ('other', now(), now())")
+    for (let n = 0; n < 6; n++) {
+      const account = { usd: 0, brand: n % 2 === 0 ? "turnpike" : "other" }
+      users.push((await world.createAccount(account)).userId)
+    }
+    // Reports count an account under its first brand.
+    await world.sql("update users set brand = 'other' where user_id = $1", [users[0]])
     const [a = 0, b = 0, c = 0, d = 0, e = 0] = users
     const entries: LedgerEntry[] = [
       ...REASONS.map((reason, n) => ({
@@ -132,16 +138,20 @@ describe("A ledger of all reasons", () => {
   })
 
   async function expectAll() {
-    for (const days of [1, 29, 30, 90]) {
-      const trend = await get(`balance-trend?days=1&end=2026-11-20T12:00:00Z&active_window_days=${days}`)
-      expect(trend).toEqual(await trendOf(world, "2026-11-19T12:00:00Z", "2026-11-20T12:00:00Z", days))
-    }
-    let turn = 0
-    for (const [query, from, to] of rangesFrom("2024-02-29T00:00:00Z")) {
-      expect(await get(`energy-timeline?${query}`), query).toEqual(await timelineOf(world, from, to))
-      const days = [30, 1, 90, 7][turn++ % 4] as number
-      const trend = await get(`balance-trend?${query}&active_window_days=${days}`)
-      expect(trend, `${query}, ${days}`).toEqual(await trendOf(world, from, to, days))
+    for (const brand of ["all", "other"]) {
+      const noon = `days=1&end=2026-11-20T12:00:00Z&brand=${brand}`
+      for (const days of [1, 29, 30, 90]) {
+        const trend = await get(`balance-trend?${noon}&active_window_days=${days}`)
+        expect(trend).toEqual(await trendOf(world, "2026-11-19T12:00:00Z", "2026-11-20T12:00:00Z", days, brand))
+      }
+      let turn = 0
+      for (const [range, from, to] of rangesFrom("2024-02-29T00:00:00Z")) {
+        const query = `${range}&brand=${brand}`
+        expect(await get(`energy-timeline?${query}`), query).toEqual(await timelineOf(world, from, to, brand))
+        const days = [30, 1, 90, 7][turn++ % 4] as number
+        const trend = await get(`balance-trend?${query}&active_window_days=${days}`)
+        expect(trend, `${query}, ${days}`).toEqual(await trendOf(world, from, to, days, brand))
+      }
     }
   }
 
@@ -153,7 +163,9 @@ describe("A ledger of all reasons", () => {
     await expectAll()
     await closeDays(world, 70)
     await expectAll()
-    const [kept] = await world.sql<{ count: number }>("select count(*)::int from balance_days where window_days = 30")
+    const [kept] = await world.sql<{ count: number }>(
+      "select count(*)::int from balance_days where window_days = 30 and brand = ''",
+    )
     expect(kept?.count).toBe(70)
   })
 

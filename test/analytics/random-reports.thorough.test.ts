@@ -53,7 +53,8 @@ test(`Reports equal raw records in ${SEQUENCES} random sequences, whatever the r
 
 /** Each report with random parameters, and its expected content. */
 async function reportsBy(random: Random): Promise<[path: string, expected: object][]> {
-  const count = await countReports(world)
+  const brand = random.pick(["all", "other"])
+  const count = await countReports(world, brand)
   const places = await world.sql<{ user_id: number; chat_key: string; slug: string }>(
     "select user_id::int, chat_key, slug from spaces",
   )
@@ -67,7 +68,7 @@ async function reportsBy(random: Random): Promise<[path: string, expected: objec
   const [from, to] = [onHour(end - hour - random.int(700 * hour)), onHour(end)]
   const [a, b, c, d, e, f, g] = [days(120), days(365), days(60), days(365), days(365), days(40), days(4)] as const
   const [limit, top] = [days(9), days(4)]
-  return [
+  const all: [path: string, expected: object][] = [
     [`/api/admin/context-comparison?days=${a}`, count.contextComparison(a)],
     [`/api/admin/usage?days=${b}${query.join("")}`, count.usage(b, filter)],
     [`/api/admin/usage?group_by=slug&days=${c}${query.join("")}`, count.slugUsage(c, filter)],
@@ -77,4 +78,5 @@ async function reportsBy(random: Random): Promise<[path: string, expected: objec
     [`${ANALYTICS}/hourly?days=${g}`, count.hourly(g)],
     [`${ANALYTICS}/hourly-spaces?start=${from}&end=${to}&top=${top}`, count.hourlySpaces(from, to, top)],
   ]
+  return all.map(([path, expected]) => [`${path}&brand=${brand}`, expected])
 }

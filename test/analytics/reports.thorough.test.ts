@@ -31,7 +31,7 @@ beforeAll(async () => {
   await useEverything(world, shared)
   others = []
   for (let n = 0; n < 4; n++) {
-    const client = await world.createAccount({ usd: 0 })
+    const client = await world.createAccount({ usd: 0, brand: n % 2 === 0 ? "turnpike" : "other" })
     const slug = await client.space({ title: `Space ${n}` })
     const [row] = await world.sql<{ space_id: number; chat_key: string }>(
       "select space_id::int, chat_key from spaces where slug = $1",
@@ -65,6 +65,11 @@ beforeAll(async () => {
   await useEverything(world, shared)
   await world.advance(20 * DAY_MS)
   await useEverything(world, shared)
+  // Reports count an account under its first brand.
+  await world.sql(
+    "update users set brand = case user_id when $1 then 'turnpike' else 'other' end where user_id = any ($2)",
+    [d.user, [a.user, d.user]],
+  )
   admin = await signInAdmin(world)
 })
 afterAll(() => world.close())
@@ -75,10 +80,10 @@ type Other = (typeof others)[number]
  * Each report with its expected content from raw records, and the part of it that is everything
  * that was billed in its range.
  */
-async function cases(): Promise<
-  [path: string, expected: object, billed?: (report: Json) => { billed_cost_usd: number }[]][]
-> {
-  const count = await countReports(world)
+async function cases(
+  brand: string,
+): Promise<[path: string, expected: object, billed?: (report: Json) => { billed_cost_usd: number }[]][]> {
+  const count = await countReports(world, brand)
   const [a, , c] = others as [Other, Other, Other, Other]
   const owner = shared.client.userId
   const chat = `space:${shared.space}`
@@ -165,16 +170,21 @@ test("Usage by day is a JSON array of days, and headers describe its range", asy
 })
 
 test("Each report equals raw records and ledger, with the roll-up not run, half done and complete", async () => {
-  const all = await cases()
+  const all = (
+    await Promise.all(
+      ["all", "other"].map(async (brand) => (await cases(brand)).map((one) => [brand, ...one] as const)),
+    )
+  ).flat()
   for (const rolled of ["never", "half", "wholly"]) {
     if (rolled === "half") await rollUp(world, 20)
     if (rolled === "wholly") await rollUp(world)
-    for (const [path, expected, billed] of all) {
+    for (const [brand, asked, expected, billed] of all) {
+      const path = brand === "all" ? asked : `${asked}${asked.includes("?") ? "&" : "?"}brand=${brand}`
       const report = await readReport(admin, path)
       expect(report, `${path}, rolled ${rolled}`).toEqual(expected)
       expect(schemaOf(path).parse(report), path).toEqual(report)
       const { from, to } = Array.isArray(report) ? rangeOf(report) : report
-      if (billed) expect(billedBy(billed(report)), path).toBe(await billedInLedger(world, from, to))
+      if (billed) expect(billedBy(billed(report)), path).toBe(await billedInLedger(world, from, to, { brand }))
     }
   }
 })
@@ -183,7 +193,7 @@ test("An account's usage equals its own ledger, for its owner and for an operato
   const owner = await world.signIn(shared.client.userId)
   const days = await readReport(admin, `/api/admin/usage?user_id=${shared.client.userId}`)
   const { from, to } = rangeOf(days)
-  expect(billedBy(days)).toBe(await billedInLedger(world, from, to, shared.client.userId))
+  expect(billedBy(days)).toBe(await billedInLedger(world, from, to, { userId: shared.client.userId }))
   const [, own] = await owner.json("GET", `/api/account/usage?from=${from}&to=${to}`)
   const [, ledger] = await owner.json("GET", "/api/account/ledger?limit=200")
   const charges = ledger.items.filter(({ reason }: Json) => reason === "usage" || reason === "space_usage")

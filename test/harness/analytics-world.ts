@@ -4,6 +4,7 @@ import { authContextOf } from "./auth.ts"
 import type { Admin } from "./books.ts"
 import { addModel } from "./models.ts"
 import { createSeller } from "./resale.ts"
+import { OF_BRAND } from "./rollups.ts"
 import { CHAT, type Shared, shareSpace } from "./shared-space.ts"
 import { sendUntilItWaits, waiter, workTool } from "./waiting.ts"
 import type { World } from "./world.ts"
@@ -209,13 +210,13 @@ export async function billedInLedger(
   { sql }: Pick<World, "sql">,
   from: string,
   to: string,
-  userId?: number,
+  { userId, brand = "all" }: { userId?: number; brand?: string } = {},
 ): Promise<number> {
   const [row] = await sql<{ billed: number }>(
     `select coalesce(-sum(amount_credit_micros), 0)::float8 as billed from ledger
-     where reason in ('usage', 'space_usage') and turn_id is not null and created_at >= $1 and created_at < $2
-       and ($3::bigint is null or user_id = $3)`,
-    [from, to, userId ?? null],
+     where reason in ('usage', 'space_usage') and turn_id is not null and created_at >= $2 and created_at < $3
+       and ($4::bigint is null or user_id = $4) and ${OF_BRAND}`,
+    [brand, from, to, userId ?? null],
   )
   return row?.billed ?? 0
 }

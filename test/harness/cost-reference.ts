@@ -1,4 +1,4 @@
-import { PLAIN } from "./rollups.ts"
+import { OF_BRAND, PLAIN } from "./rollups.ts"
 import { sum } from "./usage-facts.ts"
 import type { World } from "./world.ts"
 
@@ -62,12 +62,13 @@ function ranked(rows: Call[], keys: Key[], limit: number) {
   return { shown: groups.slice(0, limit), left: groups.slice(limit).flatMap(({ own }) => own) }
 }
 
-/** Computes the expected cost reports by counting raw records one by one. */
-export async function countCosts(world: Pick<World, "sql" | "clock">) {
+/** Computes the expected cost reports on the accounts of a brand by counting raw records one by one. */
+export async function countCosts(world: Pick<World, "sql" | "clock">, brand = "all") {
   const rows = await world.sql<Call>(
     `select extract(epoch from ended_at)::float8 * 1000 as at, user_id::int, space_id::int, model, provider_key, turns::int, calls::int,
        tokens_input::float8, tokens_cached::float8, tokens_output::float8, cost_credit_micros::float8 as cost,
-       billed_credit_micros::float8 as billed from ${PLAIN} plain`,
+       billed_credit_micros::float8 as billed, refunded_credit_micros::float8 as refunded from ${PLAIN} plain where ${OF_BRAND}`,
+    [brand],
   )
   const prices = await world.sql<Price>(
     `select pin, price_input::float8 as input, price_cached::float8 as cached, price_output::float8 as output,

@@ -1,4 +1,5 @@
 import { RELEASE } from "../../src/platform/procedures.ts"
+import { OF_BRAND } from "./rollups.ts"
 import type { World } from "./world.ts"
 
 const DAY_MS = 86_400_000
@@ -39,13 +40,16 @@ interface Row {
   at: number
 }
 
-/** All booked entries and all postings that are still queued. */
-const rowsOf = ({ sql }: Pick<World, "sql">) =>
+/** All booked entries of the accounts of a brand, and their postings that are still queued. */
+const rowsOf = ({ sql }: Pick<World, "sql">, brand: string) =>
   sql<Row>(
-    `select ledger_id::float8, user_id::int, reason, amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as balance,
-       extract(epoch from created_at)::float8 * 1000 as at from ledger
+    `select ledger_id::float8, user_id::int,
+       case when reason = 'admin_action' and turn_id is not null then 'refund' else reason end as reason,
+       amount_credit_micros::float8 as amount, balance_after_credit_micros::float8 as balance,
+       extract(epoch from created_at)::float8 * 1000 as at from ledger where ${OF_BRAND}
      union all select null, user_id::int, reason, amount_credit_micros::float8, null, extract(epoch from created_at)::float8 * 1000
-     from postings`,
+     from postings where ${OF_BRAND}`,
+    [brand],
   )
 
 export type Unit = "day" | "week" | "month"
@@ -96,9 +100,9 @@ function amountsOf(rows: Row[]) {
 }
 
 /** The expected energy timeline of a range. */
-export async function timelineOf(world: World, from: string, to: string) {
+export async function timelineOf(world: World, from: string, to: string, brand = "all") {
   const [begin, end] = [Date.parse(from), Date.parse(to)]
-  const rows = (await rowsOf(world)).filter(({ at }) => at >= begin && at < end)
+  const rows = (await rowsOf(world, brand)).filter(({ at }) => at >= begin && at < end)
   const { unit, starts } = bucketsIn(begin, end)
   return {
     from: new Date(begin).toISOString(),
@@ -114,10 +118,10 @@ export async function timelineOf(world: World, from: string, to: string) {
 }
 
 /** The expected balance trend of a range, at the end of each bucket. */
-export async function trendOf(world: World, from: string, to: string, windowDays: number) {
+export async function trendOf(world: World, from: string, to: string, windowDays: number, brand = "all") {
   const [begin, end] = [Date.parse(from), Date.parse(to)]
   const tonight = Math.floor(world.clock.ms() / DAY_MS) * DAY_MS + DAY_MS
-  const rows = (await rowsOf(world)).filter(({ ledger_id }) => ledger_id !== null)
+  const rows = (await rowsOf(world, brand)).filter(({ ledger_id }) => ledger_id !== null)
   rows.sort((a, b) => (b.ledger_id ?? 0) - (a.ledger_id ?? 0))
   const { unit, starts } = bucketsIn(begin, end)
   const items = starts.map((start, at) => {

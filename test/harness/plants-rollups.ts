@@ -27,27 +27,27 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
   const ofSpace = `space_id = ${space}`
   const all = "until = 'infinity'"
   return {
-    "an hour": { table: "usage_hours", where: `hour = '${hour}'`, column: "duration_us", by: 5, key: "" },
+    "an hour": { table: "usage_hours", where: `hour = '${hour}'`, column: "duration_us", by: 5, key: "turnpike" },
     "a model's day": {
       table: "model_days",
       where: onDay,
       column: "cost_credit_micros",
       by: 1,
-      key: "rehearsal/standard",
+      key: "rehearsal/standard turnpike",
     },
     "a provider's day": {
       table: "provider_days",
       where: onDay,
       column: "tokens_cached",
       by: 2,
-      key: "rehearsal false orchestrator",
+      key: "rehearsal false orchestrator turnpike",
     },
     "pictures of a provider's day": {
       table: "provider_days",
       where: onDay,
       column: "pictures",
       by: 1,
-      key: "rehearsal false orchestrator",
+      key: "rehearsal false orchestrator turnpike",
     },
     "pictures of a space's day": {
       table: "space_days",
@@ -77,14 +77,14 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       where: `hour = '${hour}'`,
       column: "turns",
       by: -1,
-      key: "rehearsal/standard",
+      key: "rehearsal/standard turnpike",
     },
     "a provider's hour": {
       table: "provider_hours",
       where: `hour = '${hour}'`,
       column: "billed_credit_micros",
       by: 6,
-      key: "rehearsal",
+      key: "rehearsal turnpike",
     },
     "a space's day": {
       table: "space_days",
@@ -130,7 +130,7 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       where: `${onDay} and reason = 'usage'`,
       column: "taken_credit_micros",
       by: -9,
-      key: "usage",
+      key: "usage turnpike",
     },
     "an account's day in the ledger": {
       table: "ledger_user_days",

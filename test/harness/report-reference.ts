@@ -1,4 +1,4 @@
-import { PLAIN } from "./rollups.ts"
+import { OF_BRAND, PLAIN } from "./rollups.ts"
 import { micros, sum } from "./usage-facts.ts"
 import type { World } from "./world.ts"
 
@@ -37,12 +37,13 @@ interface Space {
 /** The query of a list that returns everything on one page. */
 const WHOLE = { limit: 10_000, offset: 0, next_offset: null }
 
-/** Computes the expected reports by counting raw records one by one. */
-export async function countReports(world: Pick<World, "sql" | "clock">) {
+/** Computes the expected reports on the accounts of a brand by counting raw records one by one. */
+export async function countReports(world: Pick<World, "sql" | "clock">, brand = "all") {
   const { clock } = world
   const rows = await world.sql<Record<string, string | boolean>>(
     `select extract(epoch from ended_at) * 1000 as at, user_id, space_id, role, pooled, turns, calls, keyed_calls, pictures, tokens_input,
-       tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, billed_credit_micros, duration_us from ${PLAIN} plain`,
+       tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, billed_credit_micros, refunded_credit_micros, duration_us from ${PLAIN} plain where ${OF_BRAND}`,
+    [brand],
   )
   const used = rows.map(
     ({ role, pooled, ...numbers }) =>
@@ -53,7 +54,8 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
       }) as unknown as Used,
   )
   const spaces = await world.sql<Space>(
-    "select space_id::int, slug, chat_key, title, user_id::int as owner_id from spaces",
+    `select space_id::int, slug, chat_key, title, user_id::int as owner_id from spaces where ${OF_BRAND}`,
+    [brand],
   )
   const users = await world.sql<{ user_id: number; name: string | null; email: string | null }>(
     "select user_id::int, name, email from users",
@@ -174,7 +176,8 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         space === undefined ? top("space_id", tonight - days * DAY_MS, tonight, WHOLE.limit).map(({ id }) => id) : named
       const size = (rows: Used[]) => {
         const calls = sum(rows, (row) => row.calls)
-        const readers = calls - sum(rows, (row) => row.pictures)
+        const pictures = sum(rows, (row) => row.pictures)
+        const readers = calls - pictures
         return {
           model_calls: calls,
           avg_tokens_input: readers === 0 ? null : sum(rows, (row) => row.tokens_input) / readers,
@@ -199,7 +202,8 @@ export async function countReports(world: Pick<World, "sql" | "clock">) {
         const rows = within(from, from + DAY_MS).filter((row) => row.pooled && row.role === role)
         const [calls, input] = [sum(rows, (row) => row.calls), sum(rows, (row) => row.tokens_input)]
         const cached = sum(rows, (row) => row.tokens_cached)
-        const readers = calls - sum(rows, (row) => row.pictures)
+        const pictures = sum(rows, (row) => row.pictures)
+        const readers = calls - pictures
         return {
           model_calls: calls,
           tokens_input: input,

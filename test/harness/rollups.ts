@@ -37,7 +37,16 @@ export const PLAIN = `(
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
       0, 0, 0, 0, 0, 0, 0
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
-  ) c)`
+  ) c
+  union all
+  select t.turn_id, l.created_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
+    coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
+    u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, u.billed_credit_micros
+  from ledger l join turns t on t.turn_id = l.turn_id join model_calls u on u.turn_id = t.turn_id
+  where l.reason = 'admin_action' and u.billed_credit_micros > 0)`
+
+/** True for a row of an account that was created under the brand $1, or for each row if that is `all`. */
+export const OF_BRAND = "($1 = 'all' or user_id in (select u.user_id from users u where u.first_brand = $1))"
 
 const MARKS =
   "join (select until from usage_marks union all select 'infinity') m on m.until > (q.ended_at at time zone 'UTC')::date"
@@ -58,16 +67,18 @@ function differencesOf(rollup: Rollup): string {
 }
 
 const LEDGER = `
-  select 'ledger_days', jsonb_build_array(day, reason)::text, a.said::text, b.said::text from (
-    select day, reason, jsonb_build_array(sum(entries), sum(given), sum(taken)) as said from (
-      select day, reason, entries, given_credit_micros as given, taken_credit_micros as taken from ledger_days
-      union all select (created_at at time zone 'UTC')::date, reason, 1, greatest(coalesce(amount_credit_micros, 0), 0),
-        least(coalesce(amount_credit_micros, 0), 0) from ledger_queue) x group by 1, 2) a
+  select 'ledger_days', jsonb_build_array(day, reason, brand)::text, a.said::text, b.said::text from (
+    select day, reason, brand, jsonb_build_array(sum(entries), sum(given), sum(taken)) as said from (
+      select day, reason, brand, entries, given_credit_micros as given, taken_credit_micros as taken from ledger_days
+      union all select (created_at at time zone 'UTC')::date, reason, (select first_brand from users u where u.user_id = q.user_id), 1, greatest(coalesce(amount_credit_micros, 0), 0),
+        least(coalesce(amount_credit_micros, 0), 0) from ledger_queue q) x group by 1, 2, 3) a
   full join (
-    select (created_at at time zone 'UTC')::date as day, reason, jsonb_build_array(count(*),
+    select (created_at at time zone 'UTC')::date as day,
+      case when reason = 'admin_action' and turn_id is not null then 'refund' else reason end as reason,
+      (select first_brand from users u where u.user_id = ledger.user_id) as brand, jsonb_build_array(count(*),
       coalesce(sum(amount_credit_micros) filter (where amount_credit_micros > 0), 0),
-      coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)) as said from ledger group by 1, 2) b
-  using (day, reason) where a.said is distinct from b.said
+      coalesce(sum(amount_credit_micros) filter (where amount_credit_micros < 0), 0)) as said from ledger group by 1, 2, 3) b
+  using (day, reason, brand) where a.said is distinct from b.said
   union all
   select 'ledger_user_days', jsonb_build_array(user_id, day)::text, a.said::text, b.said::text from (
     select user_id, day, jsonb_build_array(sum(debits), max(ledger_id), (array_agg(balance order by ledger_id desc))[1]) as said from (
@@ -90,10 +101,12 @@ const LEDGER = `
   using (user_id) where a.said is distinct from b.said`
 
 const ERRORS = `
-  select 'error_days', jsonb_build_array(day, kind)::text, a.failures::text, b.failures::text from (
-    select day, kind, failures from error_days where failures <> 0) a
-  full join (select (created_at at time zone 'UTC')::date as day, kind, count(*) as failures from infrastructure_errors group by 1, 2) b
-  using (day, kind) where a.failures is distinct from b.failures`
+  select 'error_days', jsonb_build_array(day, kind, brand)::text, a.failures::text, b.failures::text from (
+    select day, kind, brand, failures from error_days where failures <> 0) a
+  full join (
+    select (e.created_at at time zone 'UTC')::date as day, e.kind, coalesce(u.first_brand, '') as brand, count(*) as failures
+    from infrastructure_errors e left join turns t using (turn_id) left join users u using (user_id) group by 1, 2, 3) b
+  using (day, kind, brand) where a.failures is distinct from b.failures`
 
 /** The totals of end users, with test turns: by day, by month and over all time. */
 const END_USERS = [
@@ -199,6 +212,7 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
         select ${keys}, ${columns} from plain where ended_at >= $1 and ended_at < $2 ${where} group by ${keys}
         order by sum(billed_credit_micros) desc, ${keys.replace(/provider_key|model/, '$& collate "C"')} limit $3) x) b
     where a.said is distinct from b.said`
+  const ofOther = "and user_id in (select user_id from users where first_brand = 'other')"
   const range = "$1::timestamptz, $2::timestamptz"
   const limit = "$3::integer"
   return world.sql<RollupDifference>(
@@ -215,8 +229,13 @@ export function rangeDifferences(world: Pick<World, "sql">, schema: string, [fro
         "",
         `order by o.billed_credit_micros desc, o.provider_key collate "C", o.space_id limit $3`,
       ),
-      compare(`range_models(${range}, ${limit})`, "model"),
-      compare(`range_providers(${range}, ${limit})`, "provider_key"),
+      compare(`range_models(${range}, ${limit}, null)`, "model"),
+      compare(`range_providers(${range}, ${limit}, null)`, "provider_key"),
+      compare(`range_spaces_of(${range}, ${limit}, 'other')`, "space_id", sums, ofOther),
+      compare(`range_users_of(${range}, ${limit}, 'other')`, "user_id", sums, ofOther),
+      compare(`top_spaces(${range}, ${limit}, 'other')`, "space_id", billed, ofOther),
+      compare(`range_models(${range}, ${limit}, 'other')`, "model", sums, ofOther),
+      compare(`range_providers(${range}, ${limit}, 'other')`, "provider_key", sums, ofOther),
     ].join(" union all ")}`,
     [from, to, most],
   )
@@ -243,7 +262,7 @@ export function balanceDifferences(world: Pick<World, "sql">, schema: string, da
       union all select 'balances_before', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text
         from ${schema}.balances_before(($1::date + 1)::timestamp at time zone 'UTC', $2::integer, null)
       union all select 'balance_days', jsonb_build_array(accounts, balance_credit_micros, median_twice)::text from balance_days
-        where day = $1::date and window_days = $2::integer
+        where day = $1::date and window_days = $2::integer and brand = ''
           and day < coalesce((select min(created_at at time zone 'UTC') from ledger_queue)::date, 'infinity')
     )
     select k.family, $1::text as key, k.said as rolled, p.said as plain from kept k, plain p where k.said <> p.said

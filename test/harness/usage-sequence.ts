@@ -58,8 +58,12 @@ export async function usageSequence(world: World, random: Random) {
     log: () => {},
   }
   const places: Place[] = []
-  for (const test of [false, false, true]) {
-    const client = await world.createAccount({ usd: test ? 0 : 1 + random.int(20), test })
+  for (const [brand, test] of [
+    ["turnpike", false],
+    ["other", false],
+    ["turnpike", true],
+  ] as const) {
+    const client = await world.createAccount({ usd: test ? 0 : 1 + random.int(20), test, brand })
     places.push({ client, spaces: [await client.space(), await client.space()], isTest: test })
   }
   const [first, second] = places as [Place, Place]

@@ -182,8 +182,8 @@ export async function createWorld(
       await inEdge(() => worker.scheduled(env, execution))
       await Promise.allSettled(waits)
     },
-    async createAccount({ usd = 10, test = false }: { usd?: number; test?: boolean } = {}) {
-      const userId = await createUser(namespace.sql, {})
+    async createAccount({ usd = 10, test = false, ...user }: { usd?: number; test?: boolean; brand?: string } = {}) {
+      const userId = await createUser(namespace.sql, user)
       if (usd > 0) {
         const micros = Math.round(usd * 10_000_000)
         await topUp(namespace.sql, { userId, micros, reason: "operator_topup", actor: "test", now: clock.now() })

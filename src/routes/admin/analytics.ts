@@ -129,7 +129,7 @@ export function mountAnalytics(app: App) {
       summary: "Report failures of infrastructure by day",
       description:
         "Containers that failed to start, calls that failed in a container, and failed delegations to sub-agents. Failed model calls " +
-        "have a column of their own. Failures of test turns are not recorded.",
+        "have a column of their own. Failures of test turns are not recorded. A failure without a turn has no `brand`.",
       query: z.strictObject(reportQuery(365)),
       answer: reportAnswer("The report.", errorsReportSchema),
       errors: [],

@@ -3,7 +3,7 @@ import type { ListPage } from "../../base/in-parts.ts"
 import { LIST_POLICY } from "../../base/policies.ts"
 import { MOST_DAYS_OF_SERIES, PERIODS } from "../../base/report-range.ts"
 import { CSV_ANSWER, csvQuery } from "../../http/csv.ts"
-import { cutListQuery, daysQuery, instantOrDayParam, wholeParam } from "../../http/query.ts"
+import { brandParam, cutListQuery, daysQuery, instantOrDayParam, wholeParam } from "../../http/query.ts"
 
 export const reportTag = "admin"
 
@@ -30,7 +30,7 @@ export const spanQuery = {
 }
 
 /** The range of a report, and its form: JSON or CSV. Every report with a range has these parameters. */
-export const reportQuery = (mostDays: number, usualDays?: number) => ({
+export const rangeQuery = (mostDays: number, usualDays?: number) => ({
   ...daysQuery(mostDays, usualDays),
   ...spanQuery,
   period: z.enum(PERIODS).optional().meta({
@@ -38,6 +38,22 @@ export const reportQuery = (mostDays: number, usualDays?: number) => ({
       "The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today.",
   }),
   ...csvQuery,
+})
+
+/** The accounts that a report counts. */
+export const brandQuery = {
+  brand: brandParam.meta({
+    description:
+      "Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed " +
+      "later. An unknown brand is rejected.",
+    example: "all",
+  }),
+}
+
+/** The parameters of a report on all accounts. */
+export const reportQuery = (mostDays: number, usualDays?: number) => ({
+  ...rangeQuery(mostDays, usualDays),
+  ...brandQuery,
 })
 
 /** Pagination of the series. It applies only to reports with series. */

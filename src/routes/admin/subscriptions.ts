@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { reportedBrand } from "../../analytics/brand.ts"
 import type { App } from "../../http/app.ts"
 import { type CsvColumns, csvInParts, rowsInParts } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
@@ -105,14 +106,16 @@ export function mountSubscriptions(app: App) {
       tag,
       summary: "Report the usage of subscriptions",
       description:
-        "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns.",
+        "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns. Provider accounts serve " +
+        "the users of all brands, so a report on one `brand` has only plans of its users.",
       query: z.strictObject({ ...reportQuery(365), ...cutListQuery }),
       answer: reportAnswer("The report.", subscriptionUsageSchema),
       errors: [],
     },
     async (c, { query: { format, ...asked } }) => {
       const page = pageOfAnswer(format, asked)
-      const report = await reportSubscriptions(c.get("ctx"), sessionOf(c), { ...asked, ...page })
+      const brand = await reportedBrand(c.get("ctx"), sessionOf(c), asked)
+      const report = await reportSubscriptions(c.get("ctx"), sessionOf(c), { ...asked, ...page, brand })
       return format === "csv"
         ? csvInParts(c, "subscription-usage", USAGE, rowsInParts(report.parts, dayRows))
         : daysInParts(c, report, ({ days }) => days.length)
