@@ -44,7 +44,7 @@ export const chatPersonSchema = z
   })
   .meta({ id: "ChatPerson" })
 
-type ChatPerson = z.infer<typeof chatPersonSchema>
+export type ChatPerson = z.infer<typeof chatPersonSchema>
 
 interface PersonRow {
   user_id: number

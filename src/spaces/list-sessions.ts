@@ -39,7 +39,7 @@ export const spaceContextSchema = z
   })
   .meta({ id: "SpaceContext" })
 
-type SpaceContext = z.infer<typeof spaceContextSchema>
+export type SpaceContext = z.infer<typeof spaceContextSchema>
 
 interface CallRow {
   agent: string

@@ -19,6 +19,8 @@ export interface SubscriptionFilters {
   trial?: boolean | undefined
   /** Whether the user has more than one active subscription, not counting trials. */
   several?: boolean | undefined
+  /** Only subscriptions with a smaller id. */
+  before_id?: number | undefined
 }
 
 /** A page of subscriptions, newest first, and the number of all that were found. ADMIN_REQUIRED. */
@@ -54,10 +56,12 @@ export async function listSubscriptions(
   return { total: total ?? 0, items: items.map((row) => serializeSubscription(row.subscription)) }
 }
 
-function found(db: QueryCreator<CallerDB>, { user_id, plan, state, trial, several }: SubscriptionFilters, now: Date) {
+function found(db: QueryCreator<CallerDB>, filters: SubscriptionFilters, now: Date) {
+  const { user_id, plan, state, trial, several, before_id } = filters
   return db
     .selectFrom("subscriptions as s")
     .$if(user_id !== undefined, (query) => query.where("s.user_id", "=", user_id ?? 0))
+    .$if(before_id !== undefined, (query) => query.where("s.sub_id", "<", before_id ?? 0))
     .$if(plan !== undefined, (query) => query.where("s.plan", "=", plan ?? ""))
     .$if(trial !== undefined, (query) => query.where("s.trial", "=", trial === true))
     .$if(state !== "all", (query) => query.where(stateOf("s", now), "=", state))

@@ -60,7 +60,7 @@ export const teamSchema = z
   })
   .meta({ id: "Team" })
 
-type Team = z.infer<typeof teamSchema>
+export type Team = z.infer<typeof teamSchema>
 
 type TeamRow = Answers["team_answer"]
 type TeamRole = (typeof TEAM_ROLES)[number]

@@ -3,6 +3,7 @@ import type { SpaceContext } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { List } from "../operator/list.tsx"
 import { curl } from "../operator/parts.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
@@ -73,7 +74,12 @@ export function SessionsPage() {
   return (
     <Page
       {...inventoryPages.sessions}
-      action={<ButtonLink to="/operator/analytics/context">Context over time</ButtonLink>}
+      action={
+        <>
+          <CsvLink of="listSpaceSessions" />
+          <ButtonLink to="/operator/analytics/context">Context over time</ButtonLink>
+        </>
+      }
     >
       <List
         caption="Contexts of spaces"

@@ -4,6 +4,7 @@ import { useRead } from "../api/query.ts"
 import { TaskRules } from "../api/rules.ts"
 import { List } from "../operator/list.tsx"
 import { curl, PersonName } from "../operator/parts.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -65,7 +66,25 @@ export function TasksPage() {
   const tasks = useRead("listTasks", { query: { ...filters, limit: PAGE_ROWS, offset } })
   return (
     <Page {...inventoryPages.tasks}>
-      <FilterBar set={filters}>
+      <FilterBar
+        set={filters}
+        end={<CsvLink of="listTasks" input={{ query: filters }} />}
+        filters={
+          <>
+            <ChoiceFilter
+              label="State"
+              name="state"
+              value={filters.state}
+              all="All states"
+              options={TaskRules.state.words}
+            />
+            <TextFilter label="Space slug" name="space" value={filters.space} />
+            <TextFilter label="Brand" name="brand" value={filters.brand} />
+            <TextFilter label="Assignee's user id" name="assignee_user_id" value={idText(filters.assignee_user_id)} />
+            <TextFilter label="Account's user id" name="creator_user_id" value={idText(filters.creator_user_id)} />
+          </>
+        }
+      >
         <TextFilter label="Title" name="q" value={filters.q} />
         <ChoiceFilter
           label="State"

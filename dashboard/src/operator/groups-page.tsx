@@ -12,11 +12,13 @@ interface GroupsPageProps {
   search: { q?: string | undefined; archived?: Archived | undefined }
   /** The dialog that creates an item. It is loaded on demand. */
   form: ComponentType<{ onClose: () => void }>
+  /** The link to the CSV of the list. */
+  csv: ReactNode
   children: ReactNode
 }
 
 /** The list page of teams or workspaces, with filters by name and state and a dialog to create one. */
-export function GroupsPage({ page, what, search, form: Form, children }: GroupsPageProps) {
+export function GroupsPage({ page, what, search, form: Form, csv, children }: GroupsPageProps) {
   const [creating, setCreating] = useState(false)
   return (
     <Page
@@ -27,7 +29,7 @@ export function GroupsPage({ page, what, search, form: Form, children }: GroupsP
         </Button>
       }
     >
-      <FilterBar set={search}>
+      <FilterBar set={search} end={csv}>
         <TextFilter label="Name" name="q" value={search.q} />
         <ChoiceFilter
           label="State"

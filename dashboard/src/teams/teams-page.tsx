@@ -4,6 +4,7 @@ import { useRead } from "../api/query.ts"
 import { GroupsPage } from "../operator/groups-page.tsx"
 import { List } from "../operator/list.tsx"
 import { curl, PersonName } from "../operator/parts.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -49,7 +50,13 @@ export function TeamsPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const teams = useRead("listTeams", { query: { q, archived, limit: PAGE_ROWS, offset } })
   return (
-    <GroupsPage page={teamsPages.teams} what="team" search={{ q, archived }} form={TeamForm}>
+    <GroupsPage
+      page={teamsPages.teams}
+      what="team"
+      search={{ q, archived }}
+      form={TeamForm}
+      csv={<CsvLink of="listTeams" input={{ query: { q, archived } }} />}
+    >
       <List
         caption="Teams"
         of={teams}

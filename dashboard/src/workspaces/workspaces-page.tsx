@@ -4,6 +4,7 @@ import { useRead } from "../api/query.ts"
 import { GroupsPage } from "../operator/groups-page.tsx"
 import { List } from "../operator/list.tsx"
 import { curl } from "../operator/parts.tsx"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -48,7 +49,13 @@ export function WorkspacesPage() {
   const { q, archived, offset = 0 } = route.useSearch()
   const workspaces = useRead("listWorkspaces", { query: { q, archived, limit: PAGE_ROWS, offset } })
   return (
-    <GroupsPage page={workspacesPages.workspaces} what="workspace" search={{ q, archived }} form={WorkspaceForm}>
+    <GroupsPage
+      page={workspacesPages.workspaces}
+      what="workspace"
+      search={{ q, archived }}
+      form={WorkspaceForm}
+      csv={<CsvLink of="listWorkspaces" input={{ query: { q, archived } }} />}
+    >
       <List
         caption="Workspaces"
         of={workspaces}

@@ -2,14 +2,15 @@ import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import { LIST_POLICY } from "../../base/policies.ts"
 import type { App } from "../../http/app.ts"
-import { CSV_ANSWER, type CsvColumns, csvInParts, csvQuery } from "../../http/csv.ts"
+import { CSV_ANSWER, type CsvColumns, csvInParts, csvQuery, rowsInParts, rowsOfParts } from "../../http/csv.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { brandParam, listOf, listQuery, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { type AdminSpace, adminSpaceDetailSchema, adminSpaceSchema, getAdminSpace } from "../../spaces/admin-space.ts"
-import { chatPersonSchema, listChatPeople } from "../../spaces/list-chat-people.ts"
+import { type ChatPerson, chatPersonSchema, listChatPeople } from "../../spaces/list-chat-people.ts"
 import { INVENTORY_SORTS, listInventory, readInventory } from "../../spaces/list-inventory.ts"
-import { listSessionContexts, spaceContextSchema } from "../../spaces/list-sessions.ts"
+import { listSessionContexts, type SpaceContext, spaceContextSchema } from "../../spaces/list-sessions.ts"
+import { pageOfAnswer } from "./report.ts"
 
 const tag = "admin"
 
@@ -31,6 +32,36 @@ const COLUMNS: CsvColumns<AdminSpace> = {
   last_activity: ({ last_activity }) => last_activity,
   messages: ({ messages }) => messages,
   cost_usd: ({ cost_usd }) => cost_usd,
+}
+
+const PEOPLE: CsvColumns<ChatPerson> = {
+  user_id: ({ user_id }) => user_id,
+  name: ({ name }) => name,
+  end_user_ref: ({ end_user_ref }) => end_user_ref,
+  role: ({ role }) => role,
+  via: ({ via }) => via,
+  turns: ({ turns }) => turns,
+  tokens_input: ({ tokens_input }) => tokens_input,
+  tokens_cached: ({ tokens_cached }) => tokens_cached,
+  tokens_output: ({ tokens_output }) => tokens_output,
+  cost_usd: ({ cost_usd }) => cost_usd,
+  last_activity: ({ last_activity }) => last_activity,
+}
+
+const callRows = (space: SpaceContext) =>
+  rowsOfParts(space, [...(space.orchestrator ? [{ ...space.orchestrator, name: null }] : []), ...space.subagents])
+
+const SESSIONS: CsvColumns<ReturnType<typeof callRows>[number]> = {
+  space_id: ({ item }) => item.space_id,
+  slug: ({ item }) => item.slug,
+  title: ({ item }) => item.title,
+  subagent: ({ part }) => part?.name ?? null,
+  model: ({ part }) => part?.model ?? null,
+  context_tokens: ({ part }) => part?.context_tokens ?? null,
+  window_tokens: ({ part }) => part?.window_tokens ?? null,
+  share: ({ part }) => part?.share ?? null,
+  turn_id: ({ part }) => part?.turn_id ?? null,
+  called_at: ({ part }) => part?.called_at ?? null,
 }
 
 export function mountAllSpaces(app: App) {
@@ -128,16 +159,20 @@ export function mountAllSpaces(app: App) {
           example: "space:spc_01jd3k9m2x4t8r5w6y7z0a1b2c",
         }),
       }),
-      query: z.strictObject(wholeListQuery),
+      query: z.strictObject({ ...wholeListQuery, ...csvQuery }),
       answer: {
         status: 200,
         description: "The space and its people.",
         schema: listOf(chatPersonSchema).extend({ space: adminSpaceSchema }),
+        also: CSV_ANSWER,
       },
       errors: ["NOT_FOUND"],
     },
-    async (c, { params, query }) =>
-      listInParts(c, await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, ...query })),
+    async (c, { params, query: { format, ...asked } }) => {
+      const page = pageOfAnswer(format, asked)
+      const list = await listChatPeople(c.get("ctx"), sessionOf(c), { chatKey: params.chat_key, ...page })
+      return format === "csv" ? csvInParts(c, "chat-people", PEOPLE, list.parts) : listInParts(c, list)
+    },
   )
 
   app.operation(
@@ -149,11 +184,16 @@ export function mountAllSpaces(app: App) {
       summary: "List the contexts of all spaces",
       description:
         "For every space, newest first: the number of tokens that the last call of its own agent and of each sub-agent read, and the share " +
-        "of the model's context window that this is.",
-      query: z.strictObject(wholeListQuery),
-      answer: { status: 200, description: "The spaces.", schema: listOf(spaceContextSchema) },
+        "of the model's context window that this is. The CSV has one row for each call, with an empty `subagent` for the space's own agent.",
+      query: z.strictObject({ ...wholeListQuery, ...csvQuery }),
+      answer: { status: 200, description: "The spaces.", schema: listOf(spaceContextSchema), also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query }) => listInParts(c, await listSessionContexts(c.get("ctx"), sessionOf(c), query)),
+    async (c, { query: { format, ...asked } }) => {
+      const list = await listSessionContexts(c.get("ctx"), sessionOf(c), pageOfAnswer(format, asked))
+      return format === "csv"
+        ? csvInParts(c, "sessions", SESSIONS, rowsInParts(list.parts, callRows))
+        : listInParts(c, list)
+    },
   )
 }

@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { ARCHIVED_FILTER } from "../../base/pagination.ts"
 import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvInParts, csvQuery, rowsInParts, rowsOfParts } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { listOf, numberParam, searchParam, wholeListQuery } from "../../http/query.ts"
@@ -9,11 +10,13 @@ import {
   createTeam,
   getTeam,
   listTeams,
+  type Team,
   teamCreateSchema,
   teamSchema,
   teamUpdateSchema,
   updateTeam,
 } from "../../teams/teams.ts"
+import { pageOfAnswer } from "./report.ts"
 
 const tag = "admin"
 const params = z.object({ team_id: numberParam.meta({ example: 3 }) })
@@ -24,6 +27,23 @@ export const groupQuery = {
   q: searchParam.meta({ description: "A part of the name. Case does not matter." }),
   archived: z.enum(ARCHIVED_FILTER).default("all"),
   ...wholeListQuery,
+  ...csvQuery,
+}
+
+const memberRows = (team: Team) => rowsOfParts(team, team.members)
+
+const CSV: CsvColumns<ReturnType<typeof memberRows>[number]> = {
+  team_id: ({ item }) => item.team_id,
+  name: ({ item }) => item.name,
+  description: ({ item }) => item.description,
+  archived: ({ item }) => item.archived,
+  created_at: ({ item }) => item.created_at,
+  updated_at: ({ item }) => item.updated_at,
+  member_user_id: ({ part }) => part?.user_id ?? null,
+  member_name: ({ part }) => part?.name ?? null,
+  member_email: ({ part }) => part?.email ?? null,
+  role: ({ part }) => part?.role ?? null,
+  since: ({ part }) => part?.since ?? null,
 }
 
 export function mountTeams(app: App) {
@@ -34,13 +54,16 @@ export function mountTeams(app: App) {
       id: "listTeams",
       tag,
       summary: "List teams",
-      description: "All teams by name, each with its members.",
+      description: "All teams by name, each with its members. The CSV has one row for each member.",
       query: z.strictObject(groupQuery),
-      answer: { status: 200, description: "The teams.", schema: listOf(teamSchema) },
+      answer: { status: 200, description: "The teams.", schema: listOf(teamSchema), also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query: { limit, offset, ...search } }) =>
-      listInParts(c, await listTeams(c.get("ctx"), sessionOf(c), { search, limit, offset })),
+    async (c, { query: { limit, offset, format, ...search } }) => {
+      const page = pageOfAnswer(format, { limit, offset })
+      const list = await listTeams(c.get("ctx"), sessionOf(c), { search, ...page })
+      return format === "csv" ? csvInParts(c, "teams", CSV, rowsInParts(list.parts, memberRows)) : listInParts(c, list)
+    },
   )
 
   app.operation(

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { CSV_ANSWER, type CsvColumns, csvInParts, rowsInParts, rowsOfParts } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { listInParts } from "../../http/in-parts.ts"
 import { idParam, listOf, numberParam } from "../../http/query.ts"
@@ -30,12 +31,36 @@ import {
   workspaceCreateSchema,
   workspaceUpdateSchema,
 } from "../../workspaces/change-workspace.ts"
-import { listWorkspaces, workspaceSchema } from "../../workspaces/workspaces.ts"
+import { listWorkspaces, type Workspace, workspaceSchema } from "../../workspaces/workspaces.ts"
+import { pageOfAnswer } from "./report.ts"
 import { groupQuery } from "./teams.ts"
 
 const tag = "admin"
 const params = z.object({ workspace_id: idParam.meta({ example: "acme-support" }) })
 const theWorkspace = { status: 200, description: "The workspace.", schema: workspaceSchema } as const
+
+const memberRows = (workspace: Workspace) =>
+  rowsOfParts(workspace, [
+    ...workspace.members.map((member) => ({ ...member, via: "workspace" as const })),
+    ...workspace.team_members.map((member) => ({ ...member, role: null, since: null, via: "team" as const })),
+  ])
+
+const CSV: CsvColumns<ReturnType<typeof memberRows>[number]> = {
+  workspace_id: ({ item }) => item.workspace_id,
+  name: ({ item }) => item.name,
+  team_id: ({ item }) => item.team?.team_id ?? null,
+  spaces: ({ item }) => item.spaces.length,
+  bot_username: ({ item }) => item.bot.username,
+  archived: ({ item }) => item.archived,
+  created_at: ({ item }) => item.created_at,
+  updated_at: ({ item }) => item.updated_at,
+  member_user_id: ({ part }) => part?.user_id ?? null,
+  member_name: ({ part }) => part?.name ?? null,
+  member_email: ({ part }) => part?.email ?? null,
+  role: ({ part }) => part?.role ?? null,
+  since: ({ part }) => part?.since ?? null,
+  via: ({ part }) => part?.via ?? null,
+}
 
 export function mountWorkspaces(app: App) {
   app.operation(
@@ -46,13 +71,19 @@ export function mountWorkspaces(app: App) {
       tag,
       summary: "List workspaces",
       description:
-        "All workspaces by name, with their members, spaces and bot configuration. A bot's token is never shown.",
+        "All workspaces by name, with their members, spaces and bot configuration. A bot's token is never shown. The CSV has one row for each " +
+        "member, and one for each member of the attached team (`via`: `team`).",
       query: z.strictObject(groupQuery),
-      answer: { status: 200, description: "The workspaces.", schema: listOf(workspaceSchema) },
+      answer: { status: 200, description: "The workspaces.", schema: listOf(workspaceSchema), also: CSV_ANSWER },
       errors: [],
     },
-    async (c, { query: { limit, offset, ...search } }) =>
-      listInParts(c, await listWorkspaces(c.get("ctx"), sessionOf(c), { search, limit, offset })),
+    async (c, { query: { limit, offset, format, ...search } }) => {
+      const page = pageOfAnswer(format, { limit, offset })
+      const list = await listWorkspaces(c.get("ctx"), sessionOf(c), { search, ...page })
+      return format === "csv"
+        ? csvInParts(c, "workspaces", CSV, rowsInParts(list.parts, memberRows))
+        : listInParts(c, list)
+    },
   )
 
   app.operation(
