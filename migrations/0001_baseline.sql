@@ -1866,6 +1866,40 @@ create table statements (
 );
 create index statements_open on statements (tried_at nulls first) where closed_at is null;
 
+-- CSV files of reports that are too large for an answer. A callback writes them in parts
+-- (docs/architecture/files.md).
+create table report_files (
+  file_id text primary key,
+  -- The operator who asked for the file. No other user reads it.
+  user_id bigint not null references users,
+  report text not null,
+  -- The days and filters that the file has.
+  asked jsonb not null,
+  -- The keys of the report's entries, in their order. They are removed when the file has ended.
+  entries text[] not null,
+  total integer not null,
+  written integer not null default 0,
+  rows bigint not null default 0,
+  bytes bigint not null default 0,
+  -- The objects of the parts, in their order.
+  parts text[] not null default '{}',
+  state text not null default 'making' check (state in ('making', 'ready', 'failed')),
+  -- The number of the claim. A part of an earlier claim is not stored.
+  epoch integer not null default 0,
+  -- Claims since the last part that was stored.
+  tries integer not null default 0,
+  leased_until timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- When the file is removed. Null while it is made.
+  expires_at timestamptz,
+  check ((state = 'making') = (expires_at is null)),
+  check (written <= total and (state <> 'ready' or written = total))
+);
+create index report_files_of_user on report_files (user_id, file_id);
+create index report_files_making on report_files (updated_at) where expires_at is null;
+create index report_files_ended on report_files (expires_at) where expires_at is not null;
+
 create index ledger_by_time on ledger using brin (created_at) with (pages_per_range = 64, autosummarize = on);
 
 -- One row for each committed model call and for each picture.

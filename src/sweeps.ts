@@ -20,6 +20,7 @@ import { sweepProviderLogins } from "./providers/poll-device-login.ts"
 import { sweepSnapshots } from "./providers/sweep-snapshots.ts"
 import { sweepCounters } from "./quotas/sweep-counters.ts"
 import { sweepStatements } from "./receipts/build-statement.ts"
+import { sweepReportFiles } from "./report-files/sweep-report-files.ts"
 import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
@@ -55,6 +56,7 @@ export const SWEEPS = {
   postings: sweepPostings,
   ledger_exports: sweepLedgerExports,
   statements: sweepStatements,
+  report_files: sweepReportFiles,
   analytics: sweepAnalytics,
   plans: sweepPlans,
   overview: sweepOverview,

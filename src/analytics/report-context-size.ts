@@ -2,9 +2,10 @@ import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { CallerDB, ReadRows } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
+import { readerOfAdmin } from "../actor/readers.ts"
+import { inOrder, type KeyedParts, type ListPage, readInParts } from "../base/in-parts.ts"
 import { daysBetween } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, cutPageFields, envelope, envelopeOf, ratio } from "./answer.ts"
@@ -83,13 +84,14 @@ export async function reportContextSize(
   ctx: Context,
   credential: SessionCredential,
   { empty_days, space, limit, offset, ...asked }: DaysAsked & { space?: string | undefined } & ListPage,
-): Promise<InParts<Omit<ContextSize, "items" | "next_offset">, Item>> {
+): Promise<KeyedParts<Omit<ContextSize, "items" | "next_offset">, Item>> {
   const now = ctx.clock.now()
   const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
   )
+  const read = readerOfAdmin(ctx, credential)
   return {
     head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
     parts: readInParts(ids, spacesOfPart(dates.length), (part) =>
@@ -98,9 +100,9 @@ export async function reportContextSize(
   }
 }
 
-async function readSizes(
-  ctx: Context,
-  credential: SessionCredential,
+/** Reads the context sizes of these spaces on each day. */
+export async function readContextSizes(
+  read: ReadRows,
   { range, dates, empty_days }: SeriesOf,
   ids: number[],
 ): Promise<Item[]> {

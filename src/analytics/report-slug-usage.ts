@@ -2,10 +2,11 @@ import { type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { CallerDB, ReadRows } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListPage, readInParts } from "../base/in-parts.ts"
-import { daysBetween, type Range } from "../base/report-range.ts"
+import { readerOfAdmin } from "../actor/readers.ts"
+import { inOrder, type KeyedParts, type ListPage, readInParts } from "../base/in-parts.ts"
+import { daysBetween } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
 import { always, cutPageFields, envelope, envelopeOf, NO_SUMS, type Sums } from "./answer.ts"
 import { reportedBrand, type Scope } from "./brand.ts"
@@ -49,7 +50,7 @@ export async function reportSlugUsage(
   ctx: Context,
   credential: SessionCredential,
   { empty_days, limit, offset, user_id, chat_key, ...asked }: DaysAsked & UsageFilter & ListPage,
-): Promise<InParts<Omit<SlugUsage, "series" | "next_offset">, SlugSeries>> {
+): Promise<KeyedParts<Omit<SlugUsage, "series" | "next_offset">, SlugSeries>> {
   const now = ctx.clock.now()
   const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const dates = datesOf(range)
@@ -57,6 +58,7 @@ export async function reportSlugUsage(
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
     isFiltered(filter) ? usedOf(db, range, filter) : usedSpaces(db, range),
   )
+  const read = readerOfAdmin(ctx, credential)
   return {
     head: { ...envelopeOf(now, range, "day"), ...serializeFilter(filter), grouped_by: "slug", ...head },
     keys: ids,
@@ -67,9 +69,9 @@ export async function reportSlugUsage(
   }
 }
 
-async function readSeries(
-  ctx: Context,
-  credential: SessionCredential,
+/** Reads the usage of these spaces on each day. */
+export async function readSlugSeries(
+  read: ReadRows,
   { range, dates, empty_days }: SeriesOf,
   ids: number[],
 ): Promise<SlugSeries[]> {

@@ -1,3 +1,5 @@
+import type { Range } from "./report-range.ts"
+
 /**
  * A list that is read in parts, since it may exceed one database response (10 MiB) or a worker's
  * memory. `head` and the order are a snapshot; each part is read later.
@@ -5,6 +7,12 @@
 export interface InParts<Head, Item> {
   head: Head
   parts: AsyncGenerator<Item[]>
+}
+
+/** A list whose keys and range tell how long its file would be, and which entries a later file has. */
+export interface KeyedParts<Head, Item> extends InParts<Head, Item> {
+  keys: readonly (number | string)[]
+  range: Range
 }
 
 /** A page that may end before its `limit`. `tail` has the field that is known after the last part. */

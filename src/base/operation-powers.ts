@@ -27,6 +27,8 @@ const ADMIN = {
   listSubscriptions: "none",
   createSubscription: always("money"),
   getSubscriptionUsage: "none",
+  getReportFile: "none",
+  getReportFileContent: "none",
   getSubscription: "none",
   updateSubscription: always("money"),
   deactivateSubscription: "none",

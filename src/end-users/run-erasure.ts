@@ -1,5 +1,6 @@
 import type { Context } from "../actor/context.ts"
 import { endTurns } from "../ending/end-turns.ts"
+import { deleteKeys, keysBelow } from "../platform/bucket.ts"
 import { call, callOne } from "../platform/db.ts"
 import { describeError } from "../platform/log.ts"
 import type { OpenErasure } from "./get-erasure.ts"
@@ -62,21 +63,10 @@ async function removeErasedObjects(ctx: Context, { erasure_id }: OpenErasure): P
     .execute()
   if (rows.length === 0) return 0
   const keys = rows.map((row) => row.object_key)
-  const keysFound = await Promise.all(keys.map((key) => (key.endsWith("/") ? keysBelow(ctx, key) : [key])))
-  const objects = keysFound.flat()
-  for (let at = 0; at < objects.length; at += 1000) await ctx.files.delete(objects.slice(at, at + 1000))
+  const keysFound = await Promise.all(keys.map((key) => (key.endsWith("/") ? keysBelow(ctx.files, key) : [key])))
+  await deleteKeys(ctx.files, keysFound.flat())
   await callOne(ctx.db, "note_objects_removed", { erasure_id, keys, moment: ctx.clock.now() })
   return rows.length
-}
-
-async function keysBelow(ctx: Context, prefix: string): Promise<string[]> {
-  const keys: string[] = []
-  for (let cursor: string | undefined; ; ) {
-    const page = await ctx.files.list({ prefix, ...(cursor && { cursor }) })
-    keys.push(...page.keys)
-    if (page.cursor === undefined) return keys
-    cursor = page.cursor
-  }
 }
 
 /** Continues incomplete erasures. An erasure that fails comes after the others in the next run. */

@@ -50,6 +50,15 @@ interface CsvPage<Row> {
   after: Row | undefined
 }
 
+export const csvHeader = (columns: CsvColumns<never>) => csvLine(Object.keys(columns))
+
+/** Makes the line of a row. */
+export function csvLineOf<Row>(columns: CsvColumns<Row>): (row: Row) => string {
+  const shown = Object.values(columns)
+  return (row) =>
+    csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
+}
+
 /**
  * Sends a whole list as a file and records it in the audit log. `read` is called until a page is not
  * full. The first page is read before anything is sent, so that a refusal is still an error response.
@@ -78,13 +87,11 @@ export async function csvInParts<Row>(
   columns: CsvColumns<Row>,
   parts: AsyncGenerator<Row[]>,
 ): Promise<Response> {
-  const shown = Object.values(columns)
-  const lineOf = (row: Row) =>
-    csvLine(shown.map((show) => show(row)).map((field) => (typeof field === "string" ? harmless(field) : field)))
+  const lineOf = csvLineOf(columns)
   const first = await parts.next()
   await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
   const pieces = (async function* () {
-    yield csvLine(Object.keys(columns))
+    yield csvHeader(columns)
     for (let part = first; !part.done; part = await parts.next()) {
       for (let at = 0; at < part.value.length; at += PAGE)
         yield part.value
@@ -93,15 +100,23 @@ export async function csvInParts<Row>(
           .join("")
     }
   })()
-  return textStream(markedPieces(pieces, c.req.query("bom")), c.get("ctx"), {
-    "content-type": "text/csv; charset=utf-8; header=present",
-    "content-disposition": `attachment; filename="${name}.csv"`,
-  })
+  return textStream(markedPieces(pieces, c.req.query("bom")), c.get("ctx"), csvHeaders(name))
 }
+
+/** The headers of a CSV that a browser saves under this name. */
+export const csvHeaders = (name: string) => ({
+  "content-type": "text/csv; charset=utf-8; header=present",
+  "content-disposition": `attachment; filename="${name}.csv"`,
+  "x-content-type-options": "nosniff",
+})
 
 /** Sends rows that are already in memory as a file. */
 export const csvOf = <Row>(c: HonoContext<AppEnv>, name: string, columns: CsvColumns<Row>, rows: Row[]) =>
   csvAnswer(c, name, columns, async ({ offset, limit }) => rows.slice(offset, offset + limit))
+
+/** The rows of an item that has one for each of its parts. An item without parts has one row, too. */
+export const rowsOfParts = <Item, Part>(item: Item, parts: Part[]): { item: Item; part: Part | undefined }[] =>
+  parts.length === 0 ? [{ item, part: undefined }] : parts.map((part) => ({ item, part }))
 
 /** The rows of all items of each part. */
 export async function* rowsInParts<Item, Row>(parts: AsyncGenerator<Item[]>, rowsOfItem: (item: Item) => Row[]) {

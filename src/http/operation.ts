@@ -79,6 +79,8 @@ export interface Operation<
     binary?: boolean
     /** Other statuses with the same headers and schema, and with the media types of `also`. */
     alike?: Record<number, string>
+    /** 202 instead of the answer: it is made later, and this object tells how far it is. */
+    later?: { description: string; schema: z.ZodType }
     /** Other statuses that are not errors. */
     others?: Record<number, string>
     /** Statuses of errors that can have the schema and the media types of the main answer instead. */
@@ -128,8 +130,8 @@ export function validatorsOf(operation: Operation): MiddlewareHandler<AppEnv>[] 
   if (query)
     validators.push(
       refuseHiddenQuery,
-      refuseRepeated(operation.query),
-      zValidator("query", operation.query, refuse, isListForPages(operation) ? checkedFilled : checked),
+      refuseRepeated(query),
+      zValidator("query", query, refuse, isListForPages(operation) ? checkedFilled : checked),
     )
   // An operation without a body does not read one.
   if (operation.body)

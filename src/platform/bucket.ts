@@ -52,3 +52,19 @@ function bounded<T>(work: Promise<T>): Promise<T> {
 function rethrow(cause: unknown): never {
   throw new TurnpikeError("UNAVAILABLE", "The file store does not answer. Try again.", { retryAfter: 1, cause })
 }
+
+/** The keys of all objects below a prefix. */
+export async function keysBelow(files: Bucket, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await files.list({ prefix, ...(cursor && { cursor }) })
+    keys.push(...page.keys)
+    if (page.cursor === undefined) return keys
+    cursor = page.cursor
+  }
+}
+
+/** Deletes any number of objects. */
+export async function deleteKeys(files: Bucket, keys: string[]): Promise<void> {
+  for (let at = 0; at < keys.length; at += 1000) await files.delete(keys.slice(at, at + 1000))
+}

@@ -1125,6 +1125,26 @@ interface RegisteredMembers {
   user_id: number | null;
 }
 
+interface ReportFiles {
+  asked: Json;
+  bytes: Generated<number>;
+  created_at: Timestamp;
+  entries: string[];
+  epoch: Generated<number>;
+  expires_at: Timestamp | null;
+  file_id: string;
+  leased_until: Timestamp | null;
+  parts: Generated<string[]>;
+  report: string;
+  rows: Generated<number>;
+  state: Generated<string>;
+  total: number;
+  tries: Generated<number>;
+  updated_at: Timestamp;
+  user_id: number;
+  written: Generated<number>;
+}
+
 interface Restores {
   restored_at: Timestamp;
 }
@@ -2073,6 +2093,7 @@ export interface DB {
   refunded_turns: RefundedTurns;
   refused_requests: RefusedRequests;
   registered_members: RegisteredMembers;
+  report_files: ReportFiles;
   restores: Restores;
   retention_left: RetentionLeft;
   retention_marks: RetentionMarks;

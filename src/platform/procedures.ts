@@ -696,6 +696,17 @@ export interface Answers {
     updated_by: number | null
     updated_by_name: string | null
   }
+  report_file_answer: {
+    file_id: string
+    report: string
+    state: string
+    written: number
+    total: number
+    rows: number
+    bytes: number
+    created_at: string
+    expires_at: string | null
+  }
   retention_answer: {
     own: unknown
     service: unknown
@@ -1084,6 +1095,12 @@ export interface Records {
     stop: JsonInput | null
     store: boolean
     rated: JsonInput | null
+  }
+  report_part: {
+    key: string
+    entries: number
+    rows: number
+    bytes: number
   }
   request: {
     kind: string | null
@@ -1707,6 +1724,18 @@ export interface Procedures {
     row: {
       claimed: boolean | null
       pool: string | null
+    }
+  }
+  claim_report_file: {
+    args: {
+      file_id: string | null
+      until: Date | null
+      tries: number | null
+      expires_at: Date | null
+      moment: Date | null
+    }
+    row: {
+      claim: JsonRow<"report_files"> | null
     }
   }
   claim_turns: {
@@ -2652,6 +2681,15 @@ export interface Procedures {
       forget_left: number | null
     }
   }
+  forget_report_file: {
+    args: {
+      file_id: string | null
+      moment: Date | null
+    }
+    row: {
+      forget_report_file: boolean | null
+    }
+  }
   forget_sessions: {
     args: {
       limit: number | null
@@ -2981,6 +3019,19 @@ export interface Procedures {
     }
     row: {
       keep_login: boolean | null
+    }
+  }
+  keep_report_part: {
+    args: {
+      file_id: string | null
+      epoch: number | null
+      part: Records["report_part"] | null
+      until: Date | null
+      expires_at: Date | null
+      moment: Date | null
+    }
+    row: {
+      keep_report_part: string | null
     }
   }
   keep_statement: {
@@ -4512,6 +4563,16 @@ export interface Procedures {
       release_probe: boolean | null
     }
   }
+  release_report_file: {
+    args: {
+      file_id: string | null
+      epoch: number | null
+      moment: Date | null
+    }
+    row: {
+      release_report_file: boolean | null
+    }
+  }
   release_turn: {
     args: {
       turn_id: string | null
@@ -5111,6 +5172,22 @@ export interface Procedures {
       entity: Answers["media_login"] | null
     }
   }
+  start_report_file: {
+    args: {
+      request: Records["request"] | null
+      file_id: string | null
+      report: string | null
+      asked: JsonInput | null
+      query: JsonInput | null
+      entries: string[] | null
+      most: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["report_file_answer"] | null
+    }
+  }
   start_session: {
     args: {
       token: string | null
@@ -5323,6 +5400,17 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["media_login"] | null
+    }
+  }
+  take_report_files: {
+    args: {
+      lost: Date | null
+      most: number | null
+      moment: Date | null
+    }
+    row: {
+      lost: string[] | null
+      expired: string[] | null
     }
   }
   take_retention: {
@@ -5667,6 +5755,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
   claim_past_book: { args: ["provider_id", "day", "oldest", "lease", "moment"], columns: ["claim_past_book:json"] },
   claim_refresh: { args: ["provider_id", "version", "by", "until", "moment"] },
+  claim_report_file: { args: ["file_id", "until", "tries", "expires_at", "moment"], columns: ["claim:json"] },
   claim_turns: { args: ["look:look", "terms:claim_terms"], columns: ["answer:json"] },
   close_balances: { args: ["moment", "most"] },
   close_erasure: { args: ["erasure_id", "moment"] },
@@ -5739,6 +5828,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_hosts: { args: ["moment"] },
   forget_idempotency_keys: { args: ["before", "limit"] },
   forget_left: { args: ["limit", "moment"] },
+  forget_report_file: { args: ["file_id", "moment"] },
   forget_sessions: { args: ["limit", "moment"] },
   forget_turns: { args: ["space_id", "data", "limit", "next", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
@@ -5767,6 +5857,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
   keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
+  keep_report_part: { args: ["file_id", "epoch", "part:report_part", "until", "expires_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
@@ -5884,6 +5975,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   rehearsal_pin: { args: [] },
   release_deliveries: { args: ["deliveries:json"] },
   release_probe: { args: ["provider_id", "before"] },
+  release_report_file: { args: ["file_id", "epoch", "moment"] },
   release_turn: { args: ["turn_id", "epoch", "broke", "wake_at"] },
   remove_entry: { args: ["request:request", "slug", "column", "change", "name"], columns: ["actor:json", "refused"] },
   remove_mapping: { args: ["request:request", "container", "space", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -5934,6 +6026,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   start_accepted: { args: ["asked:json", "terms:claim_terms", "runners", "bytes"], columns: ["answers:json", "needs_runner"] },
   start_device_login: { args: ["request:request", "login_id", "sealed", "interval_seconds", "due_at", "expires_at"], columns: ["actor:json", "refused"] },
   start_media_login: { args: ["request:request", "login_id", "sealed", "expires_at"], columns: ["actor:json", "refused", "entity:json"] },
+  start_report_file: { args: ["request:request", "file_id", "report", "asked:json", "query:json", "entries", "most"], columns: ["actor:json", "refused", "entity:json"] },
   start_session: { args: ["token", "user_id", "granted_epoch", "granted_session", "granted_hash", "granted_issuer", "granted_subject", "except_admins", "replaces", "user_agent", "address", "expires_at", "factor_until", "request_id", "moment"] },
   start_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners", "start:start_terms", "terms:claim_terms"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "open_calls:json", "also_refused:json", "rated:json", "claim:json", "starts_soon"] },
   statement_account: { args: ["request:request", "lists"], columns: ["actor:json", "refused", "user_id", "since", "statements:json"] },
@@ -5949,6 +6042,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_erasures: { args: ["settled", "limit", "moment"], columns: ["erasure:json"] },
   take_login: { args: ["login_id", "until", "moment"] },
   take_media_login: { args: ["request:request", "until"], columns: ["actor:json", "refused", "entity:json"] },
+  take_report_files: { args: ["lost", "most", "moment"], columns: ["lost:json", "expired:json"] },
   take_retention: { args: ["again", "moment"], columns: ["take_retention:json"] },
   take_statements: { args: ["before", "limit", "moment"], columns: ["take_statements:json"] },
   take_stopping: { args: ["tried_before", "moment"] },
@@ -5985,7 +6079,8 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],
   new_subscription: ["user_id", "plan", "starts_at", "ends_at", "note", "replaces", "alongside"],
   new_turn: ["turn_id", "event_id", "conversation_id", "idempotency_key", "request_hash", "text", "messages:json", "tools:json", "tool_choice:json", "parallel", "metadata:json", "timeout", "traceparent", "tracestate", "on_limit", "max_wait", "temperature", "reasoning", "response_format", "stop:json", "store", "rated:json"],
-  request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config"],
+  report_part: ["key", "entries", "rows", "bytes"],
+  request: ["kind", "token", "test", "moment", "request_id", "address", "page_user", "page_account", "if_config", "needs"],
   sale: ["prepaid", "price", "held"],
   sent_answer: ["turn_id", "step", "call", "fingerprints:json"],
   spender: ["user_id", "key_id", "end_user", "shared", "moment", "test"],

@@ -71,6 +71,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   ...of("ANALYTICS_POLICY", "rollBatch rollBatches runMs closeAfterMs"),
   ...of("LIST_POLICY", "part partRows"),
   ...of("REPORT_POLICY", "pairs"),
+  ...of("REPORT_FILE_POLICY", "partRows runMs leaseMs lostMs tries sweepBatch"),
   ...of(
     "PROVIDER_POLICY",
     "refreshBeforeMs refreshMs bindMs probeMs coolAgainMs passingMs longestMs refreshLookMs saveWaitsMs saveMs",

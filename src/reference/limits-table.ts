@@ -12,6 +12,7 @@ import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS } from "../quotas/caps.ts"
+import { REPORT_FILE_POLICY } from "../report-files/policies.ts"
 import { SETTINGS } from "../settings/registry.ts"
 import {
   ACTING_POLICY,
@@ -33,6 +34,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   ANALYTICS_POLICY,
   LIST_POLICY,
   REPORT_POLICY,
+  REPORT_FILE_POLICY,
   BOOKING_POLICY,
   REFUND_POLICY,
   ERASURE_POLICY,
@@ -176,7 +178,12 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
     ],
     rows: signInRows,
   },
-  { title: "Lists of the dashboard", reader: "members", words: "page rows days csv", policies: ["LIST_POLICY"] },
+  {
+    title: "Lists of the dashboard",
+    reader: "members",
+    words: "page rows days csv",
+    policies: ["LIST_POLICY", "REPORT_FILE_POLICY"],
+  },
   {
     title: "Operators",
     reader: "operators",

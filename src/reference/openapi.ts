@@ -9,7 +9,7 @@ import { exampleOf } from "./examples.ts"
 import type { JsonValue } from "./json-value.ts"
 import { ANSWER_HEADERS, answerHeaders, errorAnswers, otherErrors, sharedAnswer } from "./openapi-answers.ts"
 import { withDeprecation, withIdempotency, withVersions } from "./openapi-headers.ts"
-import { alikeAnswers, FILE, failingAnswers, otherAnswers, otherTypes } from "./other-answers.ts"
+import { alikeAnswers, FILE, failingAnswers, laterAnswer, otherAnswers, otherTypes } from "./other-answers.ts"
 import { pythonSample } from "./python-sample.ts"
 import type { Surface } from "./surface.ts"
 
@@ -138,6 +138,7 @@ function describe(operation: Operation, { components, responses, options }: Docu
         }),
       },
       ...alikeAnswers(operation, answered),
+      ...laterAnswer(operation, schema),
       ...otherAnswers(operation),
       ...(answer.status === 302 && { default: otherErrors(schemaOf(500)) }),
       ...errors,

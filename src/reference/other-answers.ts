@@ -1,3 +1,4 @@
+import type * as z from "zod"
 import type { Operation } from "../http/operation.ts"
 import type { JsonValue } from "./json-value.ts"
 import { answerHeaders, type ErrorResponse } from "./openapi-answers.ts"
@@ -16,6 +17,16 @@ export function alikeAnswers({ answer }: Operation, schema: JsonValue): JsonValu
     },
   ])
   return Object.fromEntries(entries)
+}
+
+/** The 202 of an answer that is made later. */
+export function laterAnswer(
+  { answer: { later } }: Operation,
+  schemaOf: (schema: z.ZodType, io: "output") => JsonValue,
+): JsonValue {
+  if (!later) return {}
+  const content = { "application/json": { schema: schemaOf(later.schema, "output") } }
+  return { 202: { description: later.description, headers: answerHeaders(), content } }
 }
 
 export function otherAnswers({ answer }: Operation): JsonValue {

@@ -2,9 +2,10 @@ import { type Expression, type QueryCreator, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
-import { type CallerDB, readAs } from "../actor/call-as.ts"
+import type { CallerDB, ReadRows } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { type InParts, inOrder, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
+import { readerOfAdmin } from "../actor/readers.ts"
+import { inOrder, type KeyedParts, type ListHead, type ListPage, readInParts } from "../base/in-parts.ts"
 import { toUsd } from "../base/money.ts"
 import { LIST_POLICY } from "../base/policies.ts"
 import { daysBetween, type Range, type RangeAsked, spanOf } from "../base/report-range.ts"
@@ -59,48 +60,46 @@ type Usage = z.infer<typeof subscriptionUsageSchema>
 export async function reportSubscriptions(
   ctx: Context,
   credential: SessionCredential,
-  { limit, offset, ...asked }: RangeAsked & ListPage,
-): Promise<InParts<ListHead & Pick<Usage, "from" | "to" | "as_of">, Usage["items"][number]>> {
+  { limit, offset, brand, ...asked }: RangeAsked & ListPage & { brand: string | null },
+): Promise<KeyedParts<ListHead & Pick<Usage, "from" | "to" | "as_of">, Usage["items"][number]>> {
   const now = ctx.clock.now()
   const range = daysBetween(now, asked)
-  const { rows } = await readAs(
-    ctx,
-    credential,
-    (db) =>
-      db
-        .with("used", (cte) =>
-          cte
-            .selectFrom(
-              cte
-                .selectFrom("subscription_days as r")
-                .where("r.day", ">=", dayOf(range.from))
-                .where("r.day", "<", dayOf(range.to))
-                .groupBy("r.subscription_id")
-                .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
-                .unionAll(cte.selectFrom(recentUsage(cte, range).as("n")).select(["n.subscription_id", "n.billed"]))
-                .as("u"),
-            )
-            .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed")])
-            .groupBy("u.subscription_id"),
-        )
-        .selectFrom("caller")
-        .select((eb) => {
-          const page = eb
-            .selectFrom("used as u")
-            .select("u.subscription_id")
-            .orderBy("u.billed", "desc")
-            .orderBy("u.subscription_id", (order) => order.collate("C"))
-            .limit(limit)
-            .offset(offset)
-          return [
-            eb
-              .selectFrom("used")
-              .select((own) => own.fn.countAll<number>().as("total"))
-              .as("total"),
-            sql<string[]>`array(${page})`.as("ids"),
-          ]
-        }),
-    { role: "admin" },
+  const read = readerOfAdmin(ctx, credential)
+  const rows = await read((db) =>
+    db
+      .with("used", (cte) =>
+        cte
+          .selectFrom(
+            cte
+              .selectFrom("subscription_days as r")
+              .where("r.day", ">=", dayOf(range.from))
+              .where("r.day", "<", dayOf(range.to))
+              .groupBy("r.subscription_id")
+              .select((eb) => ["r.subscription_id", whole(eb.fn.sum("r.billed_credit_micros")).as("billed")])
+              .unionAll(cte.selectFrom(recentUsage(cte, range).as("n")).select(["n.subscription_id", "n.billed"]))
+              .as("u"),
+          )
+          .$if(brand !== null, (query) => query.where("u.subscription_id", "in", plansOf(cte, brand ?? "")))
+          .select((eb) => ["u.subscription_id", whole(eb.fn.sum("u.billed")).as("billed")])
+          .groupBy("u.subscription_id"),
+      )
+      .selectFrom("caller")
+      .select((eb) => {
+        const page = eb
+          .selectFrom("used as u")
+          .select("u.subscription_id")
+          .orderBy("u.billed", "desc")
+          .orderBy("u.subscription_id", (order) => order.collate("C"))
+          .limit(limit)
+          .offset(offset)
+        return [
+          eb
+            .selectFrom("used")
+            .select((own) => own.fn.countAll<number>().as("total"))
+            .as("total"),
+          sql<string[]>`array(${page})`.as("ids"),
+        ]
+      }),
   )
   const { total, ids = [] } = rows[0] ?? {}
   return {
@@ -112,65 +111,64 @@ export async function reportSubscriptions(
       limit,
       offset,
     },
+    keys: ids,
+    range,
     parts: readInParts(ids, Math.max(1, Math.floor(LIST_POLICY.partRows / spanOf(range))), (part) =>
-      readDays(ctx, credential, range, part),
+      readSubscriptionDays(read, range, part),
     ),
   }
 }
 
-async function readDays(ctx: Context, credential: SessionCredential, range: Range, ids: string[]) {
-  const { rows } = await readAs(
-    ctx,
-    credential,
-    (db) =>
-      db.selectFrom("caller").select((eb) => [
-        jsonArrayFrom(
-          eb.selectFrom(recentUsage(db, range).as("n")).where(isTextOf("n.subscription_id", ids)).selectAll("n"),
-        ).as("recent"),
-        jsonArrayFrom(
-          eb
-            .selectFrom(sql<{ subscription_id: string }>`unnest(${ids}::text[])`.as<"s">(sql`s(subscription_id)`))
-            .innerJoinLateral(
-              (lateral) =>
-                lateral
-                  .selectFrom(
-                    // Sorted once in the order of the index, instead of once for each column.
-                    lateral
-                      .selectFrom("subscription_days as r")
-                      .whereRef("r.subscription_id", "=", "s.subscription_id")
-                      .where("r.day", ">=", dayOf(range.from))
-                      .where("r.day", "<", dayOf(range.to))
-                      .selectAll("r")
-                      .orderBy("r.day")
-                      .as("r"),
-                  )
-                  .select(({ fn }) => [
-                    fn.agg<string[] | null>("array_agg", ["r.day"]).as("dates"),
-                    fn.agg<number[]>("array_agg", ["r.model_calls"]).as("model_calls"),
-                    fn.agg<number[]>("array_agg", ["r.tokens_input"]).as("tokens_input"),
-                    fn.agg<number[]>("array_agg", ["r.tokens_cached"]).as("tokens_cached"),
-                    fn.agg<number[]>("array_agg", ["r.tokens_output"]).as("tokens_output"),
-                    fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).as("billed"),
-                  ])
-                  .as("d"),
-              (join) => join.onTrue(),
-            )
-            .leftJoin("subscriptions as b", (join) =>
-              join.on((own) =>
-                own(
-                  "b.sub_id",
-                  "=",
-                  // At most 9 digits, to fit into int4. The name of a provider account may consist of digits, too.
-                  sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
+/** Reads the days with usage of these subscriptions. */
+export async function readSubscriptionDays(read: ReadRows, range: Range, ids: string[]) {
+  const rows = await read((db) =>
+    db.selectFrom("caller").select((eb) => [
+      jsonArrayFrom(
+        eb.selectFrom(recentUsage(db, range).as("n")).where(isTextOf("n.subscription_id", ids)).selectAll("n"),
+      ).as("recent"),
+      jsonArrayFrom(
+        eb
+          .selectFrom(sql<{ subscription_id: string }>`unnest(${ids}::text[])`.as<"s">(sql`s(subscription_id)`))
+          .innerJoinLateral(
+            (lateral) =>
+              lateral
+                .selectFrom(
+                  // Sorted once in the order of the index, instead of once for each column.
+                  lateral
+                    .selectFrom("subscription_days as r")
+                    .whereRef("r.subscription_id", "=", "s.subscription_id")
+                    .where("r.day", ">=", dayOf(range.from))
+                    .where("r.day", "<", dayOf(range.to))
+                    .selectAll("r")
+                    .orderBy("r.day")
+                    .as("r"),
+                )
+                .select(({ fn }) => [
+                  fn.agg<string[] | null>("array_agg", ["r.day"]).as("dates"),
+                  fn.agg<number[]>("array_agg", ["r.model_calls"]).as("model_calls"),
+                  fn.agg<number[]>("array_agg", ["r.tokens_input"]).as("tokens_input"),
+                  fn.agg<number[]>("array_agg", ["r.tokens_cached"]).as("tokens_cached"),
+                  fn.agg<number[]>("array_agg", ["r.tokens_output"]).as("tokens_output"),
+                  fn.agg<number[]>("array_agg", ["r.billed_credit_micros"]).as("billed"),
+                ])
+                .as("d"),
+            (join) => join.onTrue(),
+          )
+          .leftJoin("subscriptions as b", (join) =>
+            join.on((own) =>
+              own(
+                "b.sub_id",
+                "=",
+                // At most 9 digits, to fit into int4. The name of a provider account may consist of digits, too.
+                sql<number>`case when ${own.ref("s.subscription_id")} ~ '^[0-9]{1,9}$'
                     then ${own.ref("s.subscription_id")}::integer end`,
-                ),
               ),
-            )
-            .select(["s.subscription_id", "b.user_id", "b.plan"])
-            .selectAll("d"),
-        ).as("items"),
-      ]),
-    { role: "admin" },
+            ),
+          )
+          .select(["s.subscription_id", "b.user_id", "b.plan"])
+          .selectAll("d"),
+      ).as("items"),
+    ]),
   )
   const { items = [], recent = [] } = rows[0] ?? {}
   const recently = Map.groupBy(recent, ({ subscription_id }) => subscription_id)

@@ -46,6 +46,9 @@ begin
       where n.user_id = x.user_id and n.ledger_id > x.ledger_id order by n.ledger_id limit 1) l where x.enabled),
     (select min(h.hour) + interval '1 hour' + p_export_closes * second from export_hours h where h.closed_at is null))
   union all select 'statements', (select min(s.created_at) from statements s where s.closed_at is null)
+  union all select 'report_files', least(
+    (select min(f.updated_at) from report_files f where f.expires_at is null),
+    (select min(f.expires_at) from report_files f where f.expires_at is not null))
   -- Sums of months and balances of days may wait: readers compute what is not there yet.
   union all select 'analytics',
     least((select t.ended_at from turn_ends t limit 1), (select q.created_at from ledger_queue q limit 1))

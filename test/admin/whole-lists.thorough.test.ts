@@ -67,7 +67,12 @@ const get = async (path: string): Promise<Json> => {
   return answer
 }
 const fileOf = async (path: string) => {
-  const response = await admin.call("GET", `${path}${path.includes("?") ? "&" : "?"}format=csv`)
+  let response = await admin.call("GET", `${path}${path.includes("?") ? "&" : "?"}format=csv`)
+  if (response.status === 202) {
+    const { file_id } = (await response.json()) as { file_id: string }
+    await world.drain()
+    response = await admin.call("GET", (await get(`/api/admin/report-files/${file_id}`)).url)
+  }
   const [header = [], ...lines] = parseCsv(await response.text())
   return lines.map((line) => Object.fromEntries(line.map((field, at) => [header[at], field])))
 }

@@ -73,6 +73,21 @@ const ADMIN_ANALYTICS: AdminFixtures = {
   getHourlySpaces: used("?start=2026-11-20T00:00:00Z&end=2026-11-20T18:00:00Z&top=2"),
 }
 
+/** A file of a report that a callback has written. */
+const reportFile: AdminFixtures[string] = async ({ world, admin }) => {
+  const file_id = newId("report", world.clock.now())
+  const key = `report-files/${file_id}/0-1`
+  await world.bucket.put(key, "slug,date\r\n")
+  await world.sql(
+    `insert into report_files (file_id, user_id, report, asked, entries, total, bytes, parts, state, created_at, updated_at, expires_at)
+     values ($1, $2, 'usage-by-slug', '{}', '{}', 0, 11, $3, 'ready', $4, $4, $4::timestamptz + interval '1 day')`,
+    [file_id, admin.userId, [key], world.clock.now()],
+  )
+  return { params: { file_id } }
+}
+
+const ADMIN_FILES: AdminFixtures = { getReportFile: reportFile, getReportFileContent: reportFile }
+
 const ADMIN_MONEY: AdminFixtures = {
   getEnergyTimeline: async () => ({ query: "?days=7" }),
   getBalanceTrend: async () => ({ query: "?all_time=true&active_window_days=7" }),

@@ -68,6 +68,7 @@ export async function triesWithoutSession(world: World): Promise<RefusedTry[]> {
     "/callbacks/runners",
     "/callbacks/webhooks/whk_x",
     "/callbacks/provider-logins/x",
+    "/callbacks/report-files/x",
     "/callbacks/internal/try-tool",
   ]
   return [

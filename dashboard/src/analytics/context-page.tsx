@@ -10,6 +10,7 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
+import { ReportCsv } from "./report-csv.tsx"
 import { Scope, useReportSearch } from "./report-parts.tsx"
 import { OwnerLink, SpaceLink } from "./space-link.tsx"
 
@@ -93,8 +94,8 @@ function Sizes() {
   const report = useRead("getContextSize", input)
   return (
     <div className="flex flex-col gap-5">
-      <FilterBar set={{ space }} end={<CsvLink of="getContextSize" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90]} />
+      <FilterBar set={{ ...reportedSet(search), space }} end={<ReportCsv of="getContextSize" input={input} />}>
+        <ReportedFilter range={search} usual={SIZE_DAYS} choices={[7, 30, 90]} />
         <TextFilter label="Space (spc_…)" name="space" value={space} wide />
       </FilterBar>
       <Read of={report}>

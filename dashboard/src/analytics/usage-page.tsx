@@ -2,12 +2,12 @@ import type { DailyUsage, SlugUsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getDailyUsageQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
-import { CsvLink } from "../ui/csv-link.tsx"
-import { ChoiceFilter, DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { analyticsPages } from "./pages.ts"
+import { ReportCsv } from "./report-csv.tsx"
 import {
   MEASURE_LABELS,
   MeasureFilter,
@@ -56,8 +56,11 @@ export function AnalyticsUsagePage() {
   const report = useRead("getDailyUsage", input)
   return (
     <Page {...analyticsPages.usage}>
-      <FilterBar set={{ user_id, chat_key }} end={<CsvLink of="getDailyUsage" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar
+        set={{ ...reportedSet(search), user_id, chat_key }}
+        end={<ReportCsv of="getDailyUsage" input={input} />}
+      >
+        <ReportedFilter range={search} usual={DAYS} />
         <ChoiceFilter
           label="Group by"
           name="tab"

@@ -12,12 +12,14 @@ import { reportTopUsers, topUsersSchema } from "../../analytics/report-top-users
 import { wholeOf } from "../../base/in-parts.ts"
 import { answerJson } from "../../http/answer-json.ts"
 import type { App } from "../../http/app.ts"
-import { csvInParts, csvOf, csvQuery, rowsInParts } from "../../http/csv.ts"
+import { csvInParts, csvOf, csvQuery } from "../../http/csv.ts"
 import { daysInParts, jsonInParts } from "../../http/in-parts.ts"
 import { cutListQuery, emptyDaysParam, numberParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { START_REPORT_FILE_ERRORS } from "../../report-files/start-report-file.ts"
 import * as columns from "./analytics-columns.ts"
 import {
+  brandQuery,
   headersOf,
   pageOfAnswer,
   REPORT_HEADERS,
@@ -28,6 +30,7 @@ import {
   reportTag as tag,
   topQuery,
 } from "./report.ts"
+import { csvOrFile, FILED_ANSWER } from "./report-files.ts"
 
 /**
  * Reports about usage over time, and the largest users and spaces (docs/contract.md). Reports about money:
@@ -82,8 +85,9 @@ export function mountAnalytics(app: App) {
       answer: {
         ...reportAnswer("The days, or one series per space.", z.union([dailyUsageSchema, slugUsageSchema])),
         headers: REPORT_HEADERS,
+        later: FILED_ANSWER,
       },
-      errors: [],
+      errors: START_REPORT_FILE_ERRORS,
     },
     async (c, { query: { format, group_by, ...asked } }) => {
       if (group_by === "slug") {
@@ -92,7 +96,10 @@ export function mountAnalytics(app: App) {
           ...pageOfAnswer(format, asked),
         })
         return format === "csv"
-          ? csvInParts(c, "usage-by-slug", columns.SLUG_USAGE, rowsInParts(report.parts, columns.slugRows))
+          ? csvOrFile(c, report, {
+              ...{ name: "usage-by-slug", columns: columns.SLUG_USAGE, rowsOf: columns.slugRows },
+              emptyDays: asked.empty_days,
+            })
           : daysInParts(c, report, ([, days]) => days.length, { name: "series", kind: "object" })
       }
       const { head, days } = await reportDailyUsage(c.get("ctx"), sessionOf(c), asked)
@@ -159,13 +166,16 @@ export function mountAnalytics(app: App) {
         empty_days: emptyDaysParam(),
         ...cutListQuery,
       }),
-      answer: reportAnswer("The report.", contextSizeSchema),
-      errors: [],
+      answer: { ...reportAnswer("The report.", contextSizeSchema), later: FILED_ANSWER },
+      errors: START_REPORT_FILE_ERRORS,
     },
     async (c, { query: { format, ...asked } }) => {
       const report = await reportContextSize(c.get("ctx"), sessionOf(c), { ...asked, ...pageOfAnswer(format, asked) })
       return format === "csv"
-        ? csvInParts(c, "context-size", columns.CONTEXT_SIZE, rowsInParts(report.parts, columns.sizeRows))
+        ? csvOrFile(c, report, {
+            ...{ name: "context-size", columns: columns.CONTEXT_SIZE, rowsOf: columns.sizeRows },
+            emptyDays: asked.empty_days,
+          })
         : daysInParts(c, report, ({ days }) => days.length)
     },
   )
@@ -224,6 +234,7 @@ export function mountAnalytics(app: App) {
           .unwrap()
           .meta({ description: "The end of the range, exclusive.", example: "2026-01-15T00:00:00Z" }),
         top: wholeParam(1, 20).default(8).meta({ description: "The number of spaces with a series of their own." }),
+        ...brandQuery,
         ...csvQuery,
       }),
       answer: reportAnswer("The report.", hourlySpacesSchema),

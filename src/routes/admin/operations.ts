@@ -51,6 +51,8 @@ export function mountAdmin(app: App) {
   mountAudit(app)
   mountAnalytics(app)
   mountMoneyAnalytics(app)
+  mountEndUserAnalytics(app)
+  mountReportFiles(app)
 }
 
 function mountOverview(app: App) {

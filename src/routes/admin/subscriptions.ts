@@ -1,16 +1,18 @@
 import * as z from "zod"
 import { reportedBrand } from "../../analytics/brand.ts"
 import type { App } from "../../http/app.ts"
-import { type CsvColumns, csvInParts, rowsInParts } from "../../http/csv.ts"
+import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
 import { madeOf } from "../../http/idempotency.ts"
 import { daysInParts } from "../../http/in-parts.ts"
 import { booleanParam, cutListQuery, listOf, listQuery, numberParam, wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { START_REPORT_FILE_ERRORS } from "../../report-files/start-report-file.ts"
 import { getSubscription, listSubscriptions, SUBSCRIPTION_STATES } from "../../subscriptions/list-subscriptions.ts"
 import { reportSubscriptions, subscriptionUsageSchema } from "../../subscriptions/report-subscriptions.ts"
 import {
   CREATE_SUBSCRIPTION_ERRORS,
   createSubscription,
+  type Subscription,
   subscriptionCreateSchema,
   subscriptionSchema,
   subscriptionUpdateSchema,
@@ -19,26 +21,24 @@ import {
 } from "../../subscriptions/subscription.ts"
 import { raised } from "../raised.ts"
 import { pageOfAnswer, reportAnswer, reportQuery } from "./report.ts"
+import { csvOrFile, FILED_ANSWER } from "./report-files.ts"
+import { SUBSCRIPTION_USAGE, usedDays } from "./subscription-columns.ts"
 
 const tag = "admin"
 const params = z.object({ sub_id: wholeParam(1, 2_147_483_647).meta({ example: 7 }) })
 
-type Used = z.infer<typeof subscriptionUsageSchema>["items"][number]
-type UsedDay = Omit<Used, "days" | "billed_usd"> & Used["days"][number]
-
-const dayRows = ({ subscription_id, user_id, plan, days }: Used): UsedDay[] =>
-  days.map((day) => ({ subscription_id, user_id, plan, ...day }))
-
-const USAGE: CsvColumns<UsedDay> = {
-  subscription_id: (row) => row.subscription_id,
+const LIST: CsvColumns<Subscription> = {
+  sub_id: (row) => row.sub_id,
   user_id: (row) => row.user_id,
   plan: (row) => row.plan,
-  date: (row) => row.date,
-  model_calls: (row) => row.model_calls,
-  tokens_input: (row) => row.tokens_input,
-  tokens_cached: (row) => row.tokens_cached,
-  tokens_output: (row) => row.tokens_output,
-  billed_usd: (row) => row.billed_usd,
+  trial: (row) => row.trial,
+  starts_at: (row) => row.starts_at,
+  ends_at: (row) => row.ends_at,
+  deactivated_at: (row) => row.deactivated_at,
+  note: (row) => row.note,
+  alongside: (row) => row.alongside,
+  created_at: (row) => row.created_at,
+  updated_at: (row) => row.updated_at,
 }
 
 export function mountSubscriptions(app: App) {
@@ -65,15 +65,25 @@ export function mountSubscriptions(app: App) {
             "Only subscriptions of users with more than one active subscription besides a trial, or of others.",
         }),
         ...listQuery,
+        ...csvQuery,
       }),
-      answer: { status: 200, description: "A page of subscriptions.", schema: listOf(subscriptionSchema) },
+      answer: {
+        status: 200,
+        description: "A page of subscriptions.",
+        schema: listOf(subscriptionSchema),
+        also: CSV_ANSWER,
+      },
       errors: [],
     },
-    async (c, { query: { limit, offset, ...filters } }) => ({
-      ...(await listSubscriptions(c.get("ctx"), sessionOf(c), { filters, limit, offset })),
-      limit,
-      offset,
-    }),
+    async (c, { query: { limit, offset, format, bom: _bom, ...filters } }) => {
+      const [ctx, session] = [c.get("ctx"), sessionOf(c)]
+      if (format === "csv")
+        return csvAnswer(c, "subscriptions", LIST, async ({ limit, after }) => {
+          const earlier = { ...filters, before_id: after?.sub_id }
+          return (await listSubscriptions(ctx, session, { filters: earlier, limit, offset: 0 })).items
+        })
+      return { ...(await listSubscriptions(ctx, session, { filters, limit, offset })), limit, offset }
+    },
   )
 
   app.operation(
@@ -109,15 +119,18 @@ export function mountSubscriptions(app: App) {
         "Calls, tokens and bills of each subscription by day: calls of keys and of web chats, but not of test turns. Provider accounts serve " +
         "the users of all brands, so a report on one `brand` has only plans of its users.",
       query: z.strictObject({ ...reportQuery(365), ...cutListQuery }),
-      answer: reportAnswer("The report.", subscriptionUsageSchema),
-      errors: [],
+      answer: { ...reportAnswer("The report.", subscriptionUsageSchema), later: FILED_ANSWER },
+      errors: START_REPORT_FILE_ERRORS,
     },
     async (c, { query: { format, ...asked } }) => {
       const page = pageOfAnswer(format, asked)
       const brand = await reportedBrand(c.get("ctx"), sessionOf(c), asked)
       const report = await reportSubscriptions(c.get("ctx"), sessionOf(c), { ...asked, ...page, brand })
       return format === "csv"
-        ? csvInParts(c, "subscription-usage", USAGE, rowsInParts(report.parts, dayRows))
+        ? csvOrFile(c, report, {
+            ...{ name: "subscription-usage", columns: SUBSCRIPTION_USAGE, rowsOf: usedDays },
+            emptyDays: false,
+          })
         : daysInParts(c, report, ({ days }) => days.length)
     },
   )

@@ -23,6 +23,8 @@ import { verifySignature } from "../../platform/queue-signature.ts"
 import { createRedis } from "../../platform/redis.ts"
 import { WaitingCalls } from "../../platform/waiting-calls.ts"
 import { loginCallbackPath, pollDeviceLogin } from "../../providers/poll-device-login.ts"
+import { reportFileCallbackPath } from "../../report-files/publish-report-file.ts"
+import { writeReportFile } from "../../report-files/write-report-file.ts"
 import type { AgentContext } from "../../runs/run.ts"
 import { runInPlace } from "../../runs/run-in-place.ts"
 import { type QueueAttempt, type RunnerContext, runTurns } from "../../runs/runner.ts"
@@ -35,6 +37,7 @@ import { RUNNERS_PATH } from "../../turns/call-runner.ts"
 import { MESSAGE_POLICY, RUNNER_POLICY } from "../../turns/policies.ts"
 import { passedCredential, RUN_TURN_PATH, runTurnInput } from "../../turns/run-messages.ts"
 import { dispatchWebhook } from "../../webhooks/dispatch-webhook.ts"
+import { FILE_FORMS } from "../file-forms.ts"
 
 /**
  * Bodies are read completely before their signature is verified. Our own have a few bytes, and a tool test at most
@@ -78,7 +81,7 @@ const signed = createMiddleware<AppEnv>(async (c, next) => {
 })
 
 /** The paths that QStash calls. */
-const QUEUED = [RUNNERS_PATH, "/callbacks/webhooks/*", "/callbacks/provider-logins/*"]
+const QUEUED = [RUNNERS_PATH, "/callbacks/webhooks/*", "/callbacks/provider-logins/*", "/callbacks/report-files/*"]
 
 /** /callbacks/*: messages from QStash, internal calls, and the cron sweeper. */
 export const callbacks: Group = {
@@ -103,6 +106,11 @@ export const callbacks: Group = {
     app.post(loginCallbackPath(":login_id"), async (c) => {
       const loginId = z.string().max(64).parse(c.req.param("login_id"))
       return answerJson(c, { login_id: loginId, result: await pollDeviceLogin(c.get("ctx"), loginId) })
+    })
+    app.post(reportFileCallbackPath(":file_id"), async (c) => {
+      const fileId = z.string().max(64).parse(c.req.param("file_id"))
+      const written = await writeReportFile(c.get("ctx"), fileId, FILE_FORMS)
+      return answerJson(c, { file_id: fileId, ...written })
     })
     app.post(TRY_TOOL_PATH, async (c) =>
       answerJson(c, await tryTool(agentContext(c), tryToolInput.parse(await c.req.json()))),
