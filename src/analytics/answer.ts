@@ -29,6 +29,11 @@ export const wholeRange = z.null().meta({ description: "Null: each row covers th
 export const always = <G extends Granularity>(granularity: G) =>
   z.literal(granularity).meta({ description: "The period that a row of the series covers.", example: granularity })
 
+export const imageCalls = z.int().meta({
+  description: "How many of `model_calls` made an image. They have no context, so the average leaves them out.",
+  example: 2,
+})
+
 /** The fields of a list with pages. Only a very long list has more than one page. */
 export const pageFields = {
   total: z.int().meta({ description: "The number of entries on all pages.", example: 149 }),

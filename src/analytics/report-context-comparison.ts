@@ -3,18 +3,20 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
-import { daysBetween, type RangeAsked } from "../base/report-range.ts"
-import { always, envelope, envelopeOf, ratio } from "./answer.ts"
+import { daysBetween } from "../base/report-range.ts"
+import { always, envelope, envelopeOf, imageCalls, ratio } from "./answer.ts"
+import { type ReportAsked, reportedBrand } from "./brand.ts"
 import { providerDays } from "./families.ts"
 import { datesOf } from "./range.ts"
 import { DRAWN, SUMS } from "./sums.ts"
 
 const contextSchema = z.object({
   model_calls: z.int().meta({ description: "Calls that a member of a pool served.", example: 320 }),
+  image_calls: imageCalls,
   tokens_input: z.int().meta({ description: "Their input tokens, including cached ones.", example: 6_400_000 }),
   tokens_cached: z.int().meta({ example: 4_800_000 }),
   avg_context_tokens: z.number().nullable().meta({
-    description: "The average number of input tokens of a call, without calls that made an image. Null without calls.",
+    description: "`tokens_input` / (`model_calls` - `image_calls`). Null without such calls.",
     example: 20_000,
   }),
   cache_hit_rate: z.number().nullable().meta({
@@ -52,6 +54,7 @@ const NOTHING: Read = { model_calls: 0, pictures: 0, tokens_input: 0, tokens_cac
 
 const serializeContext = ({ model_calls, pictures, tokens_input, tokens_cached }: Read) => ({
   model_calls,
+  image_calls: pictures,
   tokens_input,
   tokens_cached,
   avg_context_tokens: ratio(tokens_input, model_calls - pictures),

@@ -8,7 +8,8 @@ import { readerOfAdmin } from "../actor/readers.ts"
 import { inOrder, type KeyedParts, type ListPage, readInParts } from "../base/in-parts.ts"
 import { daysBetween } from "../base/report-range.ts"
 import { isOneOf } from "../platform/one-of.ts"
-import { always, cutPageFields, envelope, envelopeOf, ratio } from "./answer.ts"
+import { always, cutPageFields, envelope, envelopeOf, imageCalls, ratio } from "./answer.ts"
+import { isOfBrand, reportedBrand, type Scope } from "./brand.ts"
 import { fromColumns, inColumns } from "./columns.ts"
 import { queuedSpaceDays, rolledSpaceDays } from "./families.ts"
 import { type DaysAsked, datesOf, datesOfSeries, type SeriesOf } from "./range.ts"
@@ -18,9 +19,10 @@ import { CONTEXT } from "./sums.ts"
 
 const size = {
   model_calls: z.int().meta({ example: 48 }),
+  image_calls: imageCalls,
   avg_tokens_input: z.number().nullable().meta({
     description:
-      "The average number of input tokens of a model call, without calls that made an image. Null without calls.",
+      "The average number of input tokens of the `model_calls` - `image_calls` other calls. Null without such calls.",
     example: 8421.5,
   }),
   max_tokens_input: z.int().nullable().meta({
@@ -89,13 +91,15 @@ export async function reportContextSize(
   const range = { ...daysBetween(now, asked), brand: await reportedBrand(ctx, credential, asked) }
   const dates = datesOf(range)
   const { ids, head } = await rankSpaces(ctx, credential, { limit, offset }, (db) =>
-    space === undefined ? usedSpaces(db, range) : namedSpace(db, space),
+    space === undefined ? usedSpaces(db, range) : namedSpace(db, range, space),
   )
   const read = readerOfAdmin(ctx, credential)
   return {
     head: { ...envelopeOf(now, range, "day"), space: space ?? null, ...head },
+    keys: ids,
+    range,
     parts: readInParts(ids, spacesOfPart(dates.length), (part) =>
-      readSizes(ctx, credential, { range, dates, empty_days }, part),
+      readContextSizes(read, { range, dates, empty_days }, part),
     ),
   }
 }
@@ -106,32 +110,22 @@ export async function readContextSizes(
   { range, dates, empty_days }: SeriesOf,
   ids: number[],
 ): Promise<Item[]> {
-  const { rows } = await readAs(
-    ctx,
-    credential,
-    (db) =>
-      db.selectFrom("caller").select((eb) => [
-        jsonArrayFrom(eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(SPACE_COLUMNS)).as(
-          "spaces",
-        ),
-        jsonArrayFrom(
-          eb
-            .selectFrom(rolledSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
-            .select(({ fn }) => [
-              "u.space_id",
-              fn.agg<string[]>("array_agg", ["u.day"]).as("day"),
-              ...inColumns(COLUMNS),
-            ])
-            .groupBy("u.space_id"),
-        ).as("rolled"),
-        jsonArrayFrom(
-          eb
-            .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
-            .select(["u.space_id", "u.day", ...CONTEXT])
-            .groupBy(["u.space_id", "u.day"]),
-        ).as("queued"),
-      ]),
-    { role: "admin" },
+  const rows = await read((db) =>
+    db.selectFrom("caller").select((eb) => [
+      jsonArrayFrom(eb.selectFrom("spaces as s").where(isOneOf("s.space_id", ids)).select(SPACE_COLUMNS)).as("spaces"),
+      jsonArrayFrom(
+        eb
+          .selectFrom(rolledSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+          .select(({ fn }) => ["u.space_id", fn.agg<string[]>("array_agg", ["u.day"]).as("day"), ...inColumns(COLUMNS)])
+          .groupBy("u.space_id"),
+      ).as("rolled"),
+      jsonArrayFrom(
+        eb
+          .selectFrom(queuedSpaceDays(db, range, theseSpaces(db, ids)).as("u"))
+          .select(["u.space_id", "u.day", ...CONTEXT])
+          .groupBy(["u.space_id", "u.day"]),
+      ).as("queued"),
+    ]),
   )
   const { spaces = [], rolled = [], queued = [] } = rows[0] ?? {}
   const bySpace = new Map(rolled.map(({ space_id, ...days }) => [space_id, fromColumns<DayRow>(days)]))
@@ -169,6 +163,7 @@ const together = (a: Row, b: Row): Row => ({
 
 const serializeSize = ({ model_calls, pictures, tokens_input, most }: Row) => ({
   model_calls,
+  image_calls: pictures,
   avg_tokens_input: ratio(tokens_input, model_calls - pictures),
   max_tokens_input: model_calls === pictures ? null : most,
 })

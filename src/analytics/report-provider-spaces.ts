@@ -48,8 +48,8 @@ export const providerSpacesSchema = z
 
 export type ProviderSpaces = z.infer<typeof providerSpacesSchema>
 
-export interface ProviderSpacesQuery extends ListPage, DatesAsked {
-  /** A `provider_key`. The number of a plan matches nothing, because its calls count for their provider. */
+export interface ProviderSpacesQuery extends ListPage, DatesAsked, ReportAsked {
+  /** A `provider_key`. */
   subscription_id?: string | undefined
   chat_key?: string | undefined
 }

@@ -8,6 +8,7 @@ import { refundsOf } from "../base/refunds.ts"
 import { DAY_MS } from "../base/time.ts"
 import { usageGroups } from "./usage-groups.ts"
 import { requireUsageKey } from "./usage-keys.ts"
+import { sumOf } from "./usage-order.ts"
 import {
   type GroupPlace,
   metadataKeyOf,
@@ -48,11 +49,14 @@ export async function reportUsage(
   credential: Credential,
   { query, limit, cursor }: { query: UsageQuery; limit: number; cursor?: string | undefined },
 ): Promise<UsageReport> {
-  const [group, from = query.from, to = query.to, kind = "value"] = decodePosition(cursor, { usage: query }) ?? []
+  const [group, from = query.from, to = query.to, kind = "value", sum] = decodePosition(cursor, { usage: query }) ?? []
   const range = usageRange(ctx.clock.now(), { from, to })
-  const after = group === undefined ? undefined : { group, kind: kind as UsageGroupKind }
+  const after =
+    group === undefined
+      ? undefined
+      : { group, kind: kind as UsageGroupKind, sum: sum === undefined ? sum : Number(sum) }
   const page = await sumUsage(ctx, credential, { ...query, ...range }, { after, limit })
-  const last = page.groups.at(-1)
+  const last = placeOfLast(page, query)
   const goesOn = page.more && last !== undefined
   return {
     from: page.from,
@@ -61,7 +65,7 @@ export async function reportUsage(
     data: page.groups.map(({ group, kind, ...sums }) => ({ group, kind, ...serializeSums(sums) })),
     total: serializeSums(page.total),
     has_more: goesOn,
-    next_cursor: goesOn ? encodePosition([last.group, page.from, page.to, last.kind], { usage: query }) : null,
+    next_cursor: goesOn ? encodePosition(positionOf(last, page), { usage: query }) : null,
   }
 }
 

@@ -13,6 +13,8 @@ import { type CallerDB, spaceInScope } from "../actor/call-as.ts"
 import { sameQuery } from "../base/casts.ts"
 import type { DB } from "../platform/db-types.ts"
 import { USAGE_KEY_POLICY } from "./policies.ts"
+import { isAfter, isDownwards, sumOf } from "./usage-order.ts"
+import { type SummedGroup, USAGE_SUMS, withRefunds } from "./usage-refunds.ts"
 import {
   type GroupPlace,
   metadataKeyOf,
@@ -30,49 +32,36 @@ type RangeQuery = UsageQuery & { from: string; to: string }
  */
 type Billed = CallerDB & { t: Pick<DB["usage"], (keyof DB["ended_turns"] & keyof DB["usage"]) | "model"> }
 
-/** The sums of a group. */
-const SUMS = [
-  "billed",
-  "charged",
-  "margin",
-  "charged_billed",
-  "turns",
-  "model_calls",
-  "tokens_input",
-  "tokens_cached",
-  "tokens_output",
-] as const
-
 /**
  * A query with CTEs: `by_group`, whose groups `g` have no names yet, `by_name`, in which rare groups are one, and
  * `counted`, the number of turns in all groups.
  */
-type Grouped = CallerDB & { by_group: Group; by_name: Group & { kind: UsageGroupKind }; counted: Counted }
-type Group = SumsRow & { g: unknown }
+type Grouped = CallerDB & { by_group: SummedGroup; by_name: SummedGroup & { kind: UsageGroupKind }; counted: Counted }
 type Counted = Pick<SumsRow, "turns">
 
 const billed: ExpressionBuilder<Billed, "t"> = expressionBuilder()
 
 const grouped: ExpressionBuilder<Grouped, never> = expressionBuilder()
 
-/** Selects one row: `total` over all groups, and up to `limit` `groups` after `after`, sorted by their bytes. */
+/** Selects one row: `total` over all groups, and up to `limit` `groups` after `after`, in the order of the query. */
 export function usageGroups(
   db: QueryCreator<CallerDB>,
   query: RangeQuery,
   { after, limit }: { after: GroupPlace | undefined; limit: number },
 ) {
   const byCall = query.group_by === "model" || query.model !== undefined
-  const named = grouped.selectFrom("by_name").select(SUMS).select("kind").select(nameOf(query.group_by).as("group"))
+  const named = grouped
+    .selectFrom("by_name")
+    .select(USAGE_SUMS)
+    .select("kind")
+    .select(nameOf(query.group_by).as("group"))
+  const sum = sumOf(query)
   const page = grouped
     .selectFrom(named.as("named"))
     .selectAll()
-    .$if(after !== undefined, (all) =>
-      all.where(
-        (eb) =>
-          sql<SqlBool>`(${eb.ref("group")} collate "C", ${eb.ref("kind")} collate "C") > (${after?.group}, ${after?.kind})`,
-      ),
-    )
-    .orderBy("group", (order) => order.collate("C"))
+    .$if(after !== undefined, (all) => all.where(isAfter(query, after)))
+    .$if(sum !== undefined, (all) => all.orderBy(sum ?? "billed", isDownwards(query) ? "desc" : "asc"))
+    .orderBy(sql`"group" collate "C"`, sum === undefined && isDownwards(query) ? "desc" : "asc")
     .orderBy("kind", (order) => order.collate("C"))
     .limit(limit)
   const total = grouped.selectFrom("by_name").select((eb) => {
@@ -107,7 +96,7 @@ export function usageGroups(
 }
 
 /** The groups that were billed most, and all others as one. */
-function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
+function mostBilled(db: QueryCreator<CallerDB & { by_group: SummedGroup }>) {
   const ranked = db
     .selectFrom("by_group")
     .selectAll()
@@ -126,11 +115,11 @@ function mostBilled(db: QueryCreator<CallerDB & { by_group: Group }>) {
         sql<UsageGroupKind>`case when not ${isShown} then 'other' when ${eb.ref("r.g")} is null then 'none' else 'value' end`.as(
           "kind",
         ),
-        ...SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
+        ...USAGE_SUMS.map((name) => eb.fn.sum<number>(`r.${name}`).as(name)),
       ]
     })
     .groupBy(sql`1, 2`)
-  return sameQuery<SelectQueryBuilder<CallerDB, never, Group & { kind: UsageGroupKind }>>(grouped)
+  return sameQuery<SelectQueryBuilder<CallerDB, never, SummedGroup & { kind: UsageGroupKind }>>(grouped)
 }
 
 /** A turn counts when it ends, and its refund when it was booked. */
@@ -239,6 +228,7 @@ const sums = [
 
 function groupOf(grouping: UsageGrouping, moment: Expression<Date | null>): AliasableExpression<unknown> {
   if (grouping === "day") return sql`(${moment} at time zone 'UTC')::date`
+  if (grouping === "hour") return sql`to_char(${moment} at time zone 'UTC', 'HH24')`
   const key = metadataKeyOf(grouping)
   const turn = sql`from turns w where w.turn_id = ${billed.ref("t.turn_id")}`
   if (key !== null) return sql`(select w.metadata ->> ${key} ${turn})`

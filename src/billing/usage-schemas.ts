@@ -14,6 +14,10 @@ const byMetadata = z
   .regex(/^metadata\.[^\0]{1,64}$/u, 'must be "metadata." and a registered key')
   .transform((grouping) => grouping as MetadataGrouping)
 
+/** The order of the groups: their bytes, or one of their sums. */
+export const USAGE_SORTS = ["group", "billed", "turns", "model_calls", "tokens_input", "tokens_output"] as const
+export type UsageSort = (typeof USAGE_SORTS)[number]
+
 /** A dimension of the report. */
 export const usageGroupingSchema = z.union([z.enum(USAGE_GROUPINGS), byMetadata])
 

@@ -5,7 +5,7 @@ import { USD_DECIMALS } from "../base/money.ts"
 import { exportUsage } from "../billing/export-usage.ts"
 import { DEFAULT_USAGE_DAYS, reportUsage } from "../billing/report-usage.ts"
 import { getUsageKeys, putUsageKeys, putUsageKeysSchema, usageKeysSchema } from "../billing/usage-keys.ts"
-import { usageGroupingSchema, usageReportSchema } from "../billing/usage-schemas.ts"
+import { USAGE_SORTS, usageGroupingSchema, usageReportSchema } from "../billing/usage-schemas.ts"
 import type { App } from "../http/app.ts"
 import { bom, markedPieces } from "../http/csv.ts"
 import { instantOrDayParam, pageQuery, positionCursor, repeated } from "../http/query.ts"
@@ -15,8 +15,8 @@ import { bareQuery, type Mounting, toKeys } from "./mounting.ts"
 const usageQuery = {
   group_by: usageGroupingSchema.default("day").meta({
     description:
-      "The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `config_version`, or `metadata.` and a key that you " +
-      "have registered with `PUT /v1/usage-keys`. Default: `day`.",
+      "The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the day, UTC), `config_version`, or `metadata.` and a key " +
+      "that you have registered with `PUT /v1/usage-keys`. Default: `day`.",
     example: "day",
   }),
   from: instantOrDayParam.optional().meta({
@@ -35,6 +35,15 @@ const usageQuery = {
   key: repeated
     .optional()
     .meta({ description: "Only turns of these keys, by `key_id`. Repeat the parameter for several." }),
+  sort: z.enum(USAGE_SORTS).optional().meta({
+    description:
+      "The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of the groups. Default: `group`.",
+    example: "billed",
+  }),
+  direction: z
+    .enum(["asc", "desc"])
+    .optional()
+    .meta({ description: "Default: `asc` by `group`, and `desc` by a sum." }),
   format: z
     .enum(["json", "csv"])
     .optional()
@@ -54,10 +63,10 @@ export function mountUsageReport(app: App, mounting: Mounting) {
       path: `${prefix}/usage`,
       id: "getUsage",
       tag: "Usage",
-      summary: "Report usage by end user, space, model, key, day or metadata",
+      summary: "Report usage by end user, space, model, key, day, hour or metadata",
       description:
         "Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted " +
-        "by their bytes, and groups without turns are left out. A turn counts at the time when it ended and " +
+        "by their bytes or by `sort`, and groups without turns are left out. A turn counts at the time when it ended and " +
         "was billed, which is the time of its ledger entry. So for every grouping, `billed_usd` adds up " +
         "exactly to the ledger entries with the reason `usage` in the range. A refund counts at the time of its ledger entry, too: in " +
         "`refunded_usd`, also in a group without turns in the range. By `model`, each call counts " +
@@ -80,8 +89,8 @@ export function mountUsageReport(app: App, mounting: Mounting) {
       errors: [],
     },
     async (c, { query: { limit, cursor, format, bom: asBom, ...rest } }) => {
-      const { group_by, from, to, space, end_user_ref, model, key } = rest
-      const asked = { group_by, from, to, space, end_user_ref, model, key }
+      const { group_by, from, to, space, end_user_ref, model, key, sort, direction } = rest
+      const asked = { group_by, from, to, space, end_user_ref, model, key, sort, direction }
       if ((format ?? (acceptsCsv(c.req.header("accept")) ? "csv" : "json")) === "json") {
         return reportUsage(c.get("ctx"), c.get("credential"), { query: asked, limit, cursor })
       }

@@ -8,7 +8,6 @@ import { sameQuery } from "../base/casts.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
-import { isNoTurnsCharge } from "../billing/account-sums.ts"
 import { released } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -217,14 +216,6 @@ function partsOf(eb: Users, now: Date) {
       .where("t.test", "=", false)
       .where("t.finished_at", ">=", firstDay)
       .select((own) => own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("sum"))
-      .as("charged"),
-    eb
-      .selectFrom("ledger as l")
-      .whereRef("l.user_id", "=", "u.user_id")
-      .where(({ ref }) => isNoTurnsCharge(ref("l.reason"), ref("l.turn_id")))
-      .where("l.reason", "=", "space_usage")
-      .where("l.created_at", ">=", since)
-      .select((own) => own.cast<number>(own.fn.sum("l.amount_credit_micros"), "bigint").as("sum"))
-      .as("billed_otherwise"),
+      .as("billed"),
   ] as const
 }

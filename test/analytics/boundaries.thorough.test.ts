@@ -27,7 +27,8 @@ test("An empty database has every day and hour, and null instead of a division b
   const range = { from: "2026-12-01T00:00:00.000Z", to: "2026-12-03T00:00:00.000Z", as_of: "2026-12-02T10:30:00.000Z" }
   const days = ["2026-12-01", "2026-12-02"]
   const empty = { ...NO_USE, avg_duration_sec: null, tokens_reasoning: 0 }
-  const context = { model_calls: 0, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
+  const uncalled = { model_calls: 0, image_calls: 0 }
+  const context = { ...uncalled, tokens_input: 0, tokens_cached: 0, avg_context_tokens: null, cache_hit_rate: null }
   expect(await world.read("/api/admin/context-comparison?days=2")).toEqual({
     ...range,
     granularity: "day",
@@ -101,7 +102,13 @@ test("A row is counted only in the day and hour in which its turn ended", async 
   expect(usedRows(await world.read("hourly?days=1"))).toEqual([])
   expect((await world.read("top-users")).items).toEqual([{ user_id: user, name: "Somebody", email: null, ...sums }])
   const [, today] = (await world.read("context-size?days=2")).items[0].days
-  expect(today).toEqual({ date: "2026-12-02", model_calls: 0, avg_tokens_input: null, max_tokens_input: null })
+  expect(today).toEqual({
+    date: "2026-12-02",
+    model_calls: 0,
+    image_calls: 0,
+    avg_tokens_input: null,
+    max_tokens_input: null,
+  })
   const cut = (start: string, end: string) => world.read(`hourly-spaces?${new URLSearchParams({ start, end })}`)
   for (const [start, end, billed] of [
     ["2026-12-01T23:59:59.999Z", "2026-12-02T00:00:00Z", 1e-7],

@@ -100,12 +100,20 @@ test("Calls count as pooled if the serving account is stored by name", async () 
       date: "2026-12-02",
       orchestrator: {
         model_calls: 3,
+        image_calls: 0,
         tokens_input: 600,
         tokens_cached: 300,
         avg_context_tokens: 200,
         cache_hit_rate: 0.5,
       },
-      subagent: { model_calls: 1, tokens_input: 0, tokens_cached: 0, avg_context_tokens: 0, cache_hit_rate: null },
+      subagent: {
+        model_calls: 1,
+        image_calls: 0,
+        tokens_input: 0,
+        tokens_cached: 0,
+        avg_context_tokens: 0,
+        cache_hit_rate: null,
+      },
     },
   ])
 })

@@ -99,3 +99,10 @@ test("The usage of subscriptions is a CSV with a row for each subscription and d
   expect(rows).toEqual([["ada", "", "", first, "2", "10", "4", "6", "1.5"]])
   expect((await read("subscriptions/usage", `start=${next}`)).answer).toMatchObject({ items: [] })
 })
+
+test("The number of a plan is refused as a provider of a report, with a hint", async () => {
+  const { status, answer } = await read("analytics/subscription-spaces", "subscription_id=13")
+  const msg = expect.stringContaining("is the number of a plan. Calls that a plan paid for count under their provider")
+  expect([status, answer]).toEqual([422, { detail: [expect.objectContaining({ msg })] }])
+  expect((await read("analytics/subscription-spaces", "subscription_id=anthropic-13")).status).toBe(200)
+})

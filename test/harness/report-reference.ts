@@ -180,6 +180,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">, brand = 
         const readers = calls - pictures
         return {
           model_calls: calls,
+          image_calls: pictures,
           avg_tokens_input: readers === 0 ? null : sum(rows, (row) => row.tokens_input) / readers,
           max_tokens_input: readers === 0 ? null : Math.max(...rows.map((row) => row.tokens_input_most)),
         }
@@ -206,6 +207,7 @@ export async function countReports(world: Pick<World, "sql" | "clock">, brand = 
         const readers = calls - pictures
         return {
           model_calls: calls,
+          image_calls: pictures,
           tokens_input: input,
           tokens_cached: cached,
           avg_context_tokens: readers === 0 ? null : input / readers,

@@ -40,6 +40,7 @@ const COLUMNS: Column<Day>[] = [
     const name = role === "orchestrator" ? "Orchestrators" : "Sub-agents"
     return [
       { title: `${name}: calls`, right: true, cell: (day) => <Count value={day[role].model_calls} /> },
+      { title: `${name}: image calls`, right: true, cell: (day) => <Count value={day[role].image_calls} /> },
       { title: `${name}: average context`, right: true, cell: (day) => <Count value={day[role].avg_context_tokens} /> },
       { title: `${name}: cache hit rate`, right: true, cell: (day) => percent(day[role].cache_hit_rate) },
     ]
@@ -123,6 +124,7 @@ function Sizes() {
                   { title: "Space", cell: (row) => <SpaceLink {...row} /> },
                   { title: "Owner", cell: ({ owner_id }) => <OwnerLink owner_id={owner_id} /> },
                   { title: "Model calls", right: true, cell: (row) => <Count value={row.model_calls} /> },
+                  { title: "Image calls", right: true, cell: (row) => <Count value={row.image_calls} /> },
                   { title: "Average input tokens", right: true, cell: (row) => <Count value={row.avg_tokens_input} /> },
                   { title: "Largest input tokens", right: true, cell: (row) => <Count value={row.max_tokens_input} /> },
                 ]}

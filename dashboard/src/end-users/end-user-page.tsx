@@ -20,7 +20,9 @@ import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
 import { EndUserProfileSection } from "./profile-section.tsx"
 import { EndUserSpend } from "./spend-by-day.tsx"
+import { UnusualSpend } from "./unusual-spend.tsx"
 import { EndUserWallet } from "./wallet-section.tsx"
+import { EndUserWhy } from "./why-section.tsx"
 
 const BlockDialog = lazyPart(() =>
   import("./change-dialogs.tsx").then((module) => ({ default: module.BlockEndUserDialog })),
@@ -65,9 +67,11 @@ export function EndUserPage() {
         {(data) => (
           <>
             <EndUserFacts of={data} test={test} />
+            {!test && <UnusualSpend endUserRef={endUserRef} />}
             <Section title="Spend by day">
               <EndUserSpend endUserRef={endUserRef} />
             </Section>
+            <EndUserWhy endUserRef={endUserRef} />
             <EndUserWallet endUserRef={endUserRef} test={test} />
             <Section title="Caps">
               {data.caps.length > 0 && (

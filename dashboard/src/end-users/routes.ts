@@ -3,6 +3,7 @@ import { listCustomersQuery, PortalThemeRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { type UsageGroupBy, usageGroupIn } from "../usage/usage-search.ts"
 import { endUsersPages as pages } from "./pages.ts"
 
 interface EndUsersSearch {
@@ -15,6 +16,8 @@ interface EndUsersSearch {
 
 interface EndUserSearch {
   days?: number
+  /** The grouping that explains the spend. */
+  why?: UsageGroupBy
   /** The id of the erasure whose receipt is shown. */
   erasure?: string
 }
@@ -52,6 +55,7 @@ export const endUsersRoutes = [
     path: pages.detail.path,
     validateSearch: (search: RawSearch): EndUserSearch => ({
       days: countIn(search.days) || undefined,
+      why: usageGroupIn(search.why),
       erasure: textIn(search.erasure),
     }),
     component: lazyPage(() => import("./end-user-page.tsx"), "EndUserPage"),

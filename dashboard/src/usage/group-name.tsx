@@ -1,7 +1,7 @@
 import { TextLink } from "../ui/link.tsx"
 import { Id } from "../ui/values.tsx"
-import type { UsageGroupBy } from "./usage-search.ts"
-import { configOf, groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
+import { configOf, type UsageGroupBy } from "./usage-search.ts"
+import { groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
 
 interface GroupNameProps {
   of: UsageGroupBy
@@ -18,7 +18,12 @@ export function GroupName({ of, group, kind, names, test }: GroupNameProps) {
     case "day":
       return <time dateTime={group}>{group}</time>
     case "model":
-      return <code className="break-all">{group}</code>
+      return (
+        <span className="inline-flex flex-col">
+          {names.model.get(group)}
+          <code className={`wrap-anywhere ${names.model.has(group) ? "text-muted text-xs" : ""}`}>{group}</code>
+        </span>
+      )
     case "end_user_ref":
       return (
         <TextLink

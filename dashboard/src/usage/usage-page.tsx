@@ -6,6 +6,7 @@ import { getUsageQuery } from "../api/rules.ts"
 import { wholeCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
+import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney, Percent, Seconds } from "../ui/figures.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
@@ -13,6 +14,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
+import { RangeChoice } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, exactUtc, Money } from "../ui/values.tsx"
@@ -20,7 +22,9 @@ import { GroupName } from "./group-name.tsx"
 import { usagePages } from "./pages.ts"
 import { UsageChart } from "./usage-chart.tsx"
 import { GroupingFilter } from "./usage-grouping.tsx"
-import { groupingLabel, METADATA, usageQueryOf } from "./usage-search.ts"
+import { type GroupFilters, groupingLabel, usageQueryOf } from "./usage-search.ts"
+import { Change, UsageTable } from "./usage-table.tsx"
+import { usePrevious } from "./use-previous.ts"
 import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
 
 /** The maximum of the API, so that a chart of up to 100 days is complete. */
@@ -34,6 +38,15 @@ export function UsagePage() {
   const query = { ...usageQueryOf(search), group_by }
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
   const names = useUsageNames(group_by, report.data?.data.map(({ group }) => group) ?? [], search.test)
+  const previous = usePrevious(report.data, {
+    space: filters.space,
+    model: filters.model,
+    key: filters.key,
+    end_user_ref: filters.end_user_ref,
+    test: filters.test,
+  })
+  const onFilter = (chosen: GroupFilters) =>
+    change({ ...chosen, group_by: undefined, sort: undefined, direction: undefined }, { step: true })
   const { space, model, key, end_user_ref, test } = search
   const quality = useRead("getTurnStats", {
     query: {
@@ -51,19 +64,21 @@ export function UsagePage() {
       <Read of={report} rows={12}>
         {(data) => (
           <>
-            <UsageStats report={data} quality={quality.data} />
+            <UsageStats report={data} quality={quality.data} before={previous?.total} />
             {data.data.length === 0 ? (
               <EmptyState title="No usage in this period" curl={curl()}>
                 Send a turn to see its usage here. A turn counts on the day on which it ends.
               </EmptyState>
             ) : (
               <>
-                <UsageChart report={data} names={names} />
+                <UsageChart report={data} previous={previous} names={names} onFilter={onFilter} />
                 <Section title={groupingLabel(group_by)}>
-                  <Table
+                  <UsageTable
                     caption={`Usage ${groupingLabel(group_by).toLowerCase()}`}
-                    rows={group_by === "day" ? [...data.data].reverse() : data.data}
-                    rowKey={({ group, kind }) => `${kind} ${group}`}
+                    report={data}
+                    previous={previous}
+                    names={names}
+                    test={search.test}
                     stale={report.isPlaceholderData}
                     columns={[
                       {
@@ -87,25 +102,18 @@ export function UsagePage() {
   )
 }
 
-const NAMES: Record<string, string> = {
-  config_version: "Configuration",
-  day: "Day (UTC)",
-  model: "Model",
-  space: "Space",
-  end_user_ref: "End user",
-  key: "API key",
-}
-
 interface UsageStatsProps {
   report: UsageReport
   /** The states and times of the turns of this period, with those of the web chat. */
   quality: TurnStats | undefined
+  /** Billed in the period before. */
+  before: number | undefined
 }
 
 /** Keeps the height of a hint that is still loading. */
 const NO_HINT = "\u00a0"
 
-const UsageStats = ({ report: { from, to, total }, quality }: UsageStatsProps) => (
+const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStatsProps) => (
   <div className="flex flex-col gap-3">
     <p className="text-muted text-xs">
       {exactUtc(from)} to {exactUtc(to)}
@@ -219,4 +227,4 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
   )
 }
 
-const pinsOf = ({ model }: UsageNames) => [...model.keys()].map((pin) => [pin, pin] as const)
+const pinsOf = ({ model }: UsageNames) => [...model]

@@ -7,6 +7,7 @@ export type UsageGroupBy = QueryWord<"getUsage", "group_by">
 
 export const GROUPS = choicesOf<UsageGroupBy>({
   day: "By day",
+  hour: "By hour of day",
   model: "By model",
   space: "By space",
   end_user_ref: "By end user",
@@ -45,11 +46,32 @@ interface UsageSearch {
   model?: string
   key?: string
   end_user_ref?: string
+  sort?: UsageSort
+  direction?: "asc" | "desc"
   cursor?: string
 }
 
+type UsageSort = QueryWord<"getUsage", "sort">
+
+/** The parameters of the URL that show one group of a report. */
+export type GroupFilters = Pick<UsageSearch, "space" | "model" | "key" | "end_user_ref" | "from" | "to">
+
+/** The filters that leave only this group of a report. Undefined: there are none for this grouping. */
+export function filterOfGroup(by: string, group: string): GroupFilters | undefined {
+  if (by === "space" || by === "model" || by === "key" || by === "end_user_ref") return { [by]: group }
+  if (by === "config_version") return { space: configOf(group).space }
+  if (by !== "day") return undefined
+  return { from: startOfDate(group), to: nextDay(group) }
+}
+
+/** The space and the version of a group of a configuration, `spc_…@version`. */
+export function configOf(group: string): { space: string; version: string | undefined } {
+  const [space = group, version] = group.split("@")
+  return { space, version }
+}
+
 /** One of the groupings, or a registered key of metadata. */
-const usageGroupIn = (value: unknown) =>
+export const usageGroupIn = (value: unknown) =>
   oneIn(value, getUsageQuery.group_by.words) ?? (textIn(value)?.startsWith(METADATA) ? textIn(value) : undefined)
 
 export const readUsageSearch = (search: RawSearch): UsageSearch => ({
@@ -61,6 +83,8 @@ export const readUsageSearch = (search: RawSearch): UsageSearch => ({
   model: textIn(search.model),
   key: textIn(search.key),
   end_user_ref: textIn(search.end_user_ref),
+  sort: oneIn(search.sort, getUsageQuery.sort.words),
+  direction: oneIn(search.direction, getUsageQuery.direction.words),
   cursor: textIn(search.cursor),
 })
 

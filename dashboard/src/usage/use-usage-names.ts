@@ -1,6 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
-import { METADATA, type UsageGroupBy } from "./usage-search.ts"
+import { configOf, METADATA, type UsageGroupBy } from "./usage-search.ts"
 
 /** The display names of spaces, keys and models by id, for the groups and filters of the usage. */
 export interface UsageNames {
@@ -19,12 +19,6 @@ export function useUsageNames(of: UsageGroupBy, groups: readonly string[], test:
   }
 }
 
-/** The space and the version of a group of a configuration, `spc_…@version`. */
-export function configOf(group: string): { space: string; version: string | undefined } {
-  const [space = group, version] = group.split("@")
-  return { space, version }
-}
-
 /** The spaces of the groups. */
 function spacesOf(of: UsageGroupBy, groups: readonly string[]): readonly string[] {
   if (of === "space") return groups
@@ -37,6 +31,7 @@ export function groupWords(of: string, group: string, names: UsageNames): string
     const { space, version } = configOf(group)
     return version === undefined ? group : `${names.space.get(space) ?? space}, version ${version}`
   }
+  if (of === "hour") return `${group}:00`
   if (of.startsWith(METADATA)) return group === "" ? "(empty)" : group
   return names[of as keyof UsageNames]?.get(group) ?? group
 }

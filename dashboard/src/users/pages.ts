@@ -10,8 +10,8 @@ export const usersPages = {
   user: {
     path: "/operator/users/$userId",
     title: "User",
-    about: "One account: its plan, spaces, energy, access and history.",
+    about: "One account: its plan, spaces, end users, energy, access and history.",
     samples: { userId: { list: "/api/admin/users?limit=1", field: "user_id" } },
-    tabs: ["account", "spaces", "energy", "access", "history"],
+    tabs: ["account", "spaces", "end-users", "energy", "access", "history"],
   },
 } as const satisfies Record<string, PageInfo>

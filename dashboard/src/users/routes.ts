@@ -1,7 +1,8 @@
 import { createRoute } from "@tanstack/react-router"
 import type { User } from "../api/operations.ts"
-import { listUsersQuery, UserRules } from "../api/rules.ts"
+import { getEndUsersReportQuery, getUserEnergyQuery, listUsersQuery, UserRules } from "../api/rules.ts"
 import type { QueryWord } from "../api/words.ts"
+import { type RangeSearch, rangeIn } from "../operator/report-range.tsx"
 import { adminRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
@@ -43,10 +44,22 @@ export const usersRoutes = [
     path: pages.user.path,
     validateSearch: (
       search: RawSearch,
-    ): { tab?: (typeof pages.user.tabs)[number]; days?: number; entry?: number; offset?: number } => ({
+    ): RangeSearch & {
+      tab?: (typeof pages.user.tabs)[number]
+      sort?: QueryWord<"getEndUsersReport", "sort">
+      direction?: QueryWord<"getEndUsersReport", "direction">
+      entry?: number
+      reason?: QueryWord<"getUserEnergy", "reason">
+      bucket?: QueryWord<"getUserEnergy", "bucket">
+      offset?: number
+    } => ({
+      ...rangeIn(search),
       tab: oneIn(search.tab, pages.user.tabs),
+      sort: oneIn(search.sort, getEndUsersReportQuery.sort.words),
+      direction: oneIn(search.direction, getEndUsersReportQuery.direction.words),
       entry: countIn(search.entry),
-      days: countIn(search.days),
+      reason: oneIn(search.reason, getUserEnergyQuery.reason.words),
+      bucket: oneIn(search.bucket, getUserEnergyQuery.bucket.words),
       offset: countIn(search.offset),
     }),
     component: lazyPage(() => import("./user-page.tsx"), "UserPage"),

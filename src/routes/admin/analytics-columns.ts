@@ -1,6 +1,7 @@
 import type { ContextComparison } from "../../analytics/report-context-comparison.ts"
 import type { ContextSize } from "../../analytics/report-context-size.ts"
 import type { UsageDay } from "../../analytics/report-daily-usage.ts"
+import type { EndUserUsage } from "../../analytics/report-end-users.ts"
 import type { ErrorsReport } from "../../analytics/report-errors.ts"
 import type { Hourly } from "../../analytics/report-hourly.ts"
 import type { HourlySpaces } from "../../analytics/report-hourly-spaces.ts"
@@ -49,6 +50,11 @@ const SPACE = {
   chat_key: ({ chat_key }: SpaceFields) => chat_key,
   title: ({ title }: SpaceFields) => title,
   owner_id: ({ owner_id }: SpaceFields) => owner_id,
+}
+
+export const END_USERS: CsvColumns<EndUserUsage> = {
+  end_user_ref: ({ end_user_ref }) => end_user_ref,
+  ...SUMS,
 }
 
 export const USAGE: CsvColumns<UsageDay> = {
@@ -111,6 +117,7 @@ export const CONTEXT_SIZE: CsvColumns<SizeRow> = {
   ...SPACE,
   date: ({ date }) => date,
   model_calls: ({ model_calls }) => model_calls,
+  image_calls: ({ image_calls }) => image_calls,
   avg_tokens_input: ({ avg_tokens_input }) => avg_tokens_input,
   max_tokens_input: ({ max_tokens_input }) => max_tokens_input,
 }
@@ -123,6 +130,7 @@ export const CONTEXT_COMPARISON: CsvColumns<RoleRow> = {
   date: ({ date }) => date,
   role: ({ role }) => role,
   model_calls: ({ model_calls }) => model_calls,
+  image_calls: ({ image_calls }) => image_calls,
   tokens_input: ({ tokens_input }) => tokens_input,
   tokens_cached: ({ tokens_cached }) => tokens_cached,
   avg_context_tokens: ({ avg_context_tokens }) => avg_context_tokens,

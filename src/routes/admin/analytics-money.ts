@@ -55,6 +55,12 @@ const PAIRS: CsvColumns<ProviderSpaces["items"][number]> = {
   ...COST_COLUMNS,
 }
 
+/** A `provider_key` never has digits only: that is the number of a plan (src/providers/provider-row.sql). */
+const providerKeyParam = idParam.regex(
+  /\D/,
+  "is the number of a plan. Calls that a plan paid for count under their provider: send that, or read GET /api/admin/subscriptions/usage.",
+)
+
 /** All rows, read in pages that fit into one answer of the database. */
 async function* allPairs(read: (page: ListPage) => ReturnType<typeof reportProviderSpaces>) {
   const limit = REPORT_POLICY.pairs
@@ -155,9 +161,9 @@ export function mountMoneyAnalytics(app: App) {
         date_to: dateParam
           .optional()
           .meta({ description: "The last day (UTC), inclusive. Default: today.", example: "2026-01-31" }),
-        subscription_id: idParam.optional().meta({
+        subscription_id: providerKeyParam.optional().meta({
           description:
-            "Only this `provider_key`. The number of a user's plan is not a `provider_key`: use its provider.",
+            "Only this `provider_key`. The number of a user's plan is rejected, since calls that a plan paid for count under their provider.",
           example: "anthropic-1",
         }),
         chat_key: chatKey,

@@ -1,0 +1,63 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import type { UsageReport } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
+import { getUsageQuery } from "../api/rules.ts"
+import { utcDay } from "../ui/days.ts"
+import type { UsageGroupBy, usageQueryOf } from "./usage-search.ts"
+
+const HOUR_MS = 3_600_000
+
+/** The amounts of the period before a report. All but `billed` are less refunds. */
+export interface Previous {
+  total: number
+  of(group: string, kind: string): number
+  billed(group: string, kind: string): number
+}
+
+/** The groupings whose groups can be named as a filter, so that the period before is read only for the shown groups. */
+const FILTERS: readonly string[] = ["end_user_ref", "space", "model", "key"] satisfies UsageGroupBy[]
+
+/**
+ * The period of equal length before a report. If the report's period is not over, the one before ends at the same hour,
+ * so that both are equally long.
+ */
+function periodBefore({ from, to }: Pick<UsageReport, "from" | "to">, now: number) {
+  const begin = Date.parse(from)
+  const length = Date.parse(to) - begin
+  const elapsed = Math.min(length, Math.ceil(now / HOUR_MS) * HOUR_MS - begin)
+  return {
+    length,
+    isOver: elapsed > 0,
+    range: { from: new Date(begin - length).toISOString(), to: new Date(begin - length + elapsed).toISOString() },
+  }
+}
+
+/** Reads the period before a report. Undefined while it loads. */
+export function usePrevious(
+  report: UsageReport | undefined,
+  query: Omit<ReturnType<typeof usageQueryOf>, "from" | "to">,
+): Previous | undefined {
+  const period = report && periodBefore(report, Date.now())
+  const enabled = period?.isOver === true
+  const by = report?.group_by ?? "day"
+  const values = report?.data.filter(({ kind }) => kind === "value").map(({ group }) => group) ?? []
+  const shown = FILTERS.includes(by) && values.length > 0 ? { [by]: values } : {}
+  const input = { ...query, ...period?.range }
+  const groups = useQuery({
+    ...queryOf("getUsage", {
+      query: { ...input, ...shown, group_by: by, sort: "billed", limit: getUsageQuery.limit.maximum },
+    }),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+  const whole = useQuery({ ...queryOf("getUsage", { query: { ...input, limit: 1 } }), enabled })
+  if (!groups.data || !whole.data || !period) return undefined
+  const rows = new Map(groups.data.data.map((row) => [`${row.kind} ${row.group}`, row]))
+  const before = (group: string, kind: string) =>
+    rows.get(`${kind} ${by === "day" ? utcDay(Date.parse(group) - period.length) : group}`)
+  return {
+    total: whole.data.total.net_usd,
+    of: (group, kind) => before(group, kind)?.net_usd ?? 0,
+    billed: (group, kind) => before(group, kind)?.billed_usd ?? 0,
+  }
+}
