@@ -58,6 +58,13 @@ export const ADMIN_CODES = {
     cause: "The user has another subscription that is active at the same time. It is in `details.subscription`.",
     cure: "Send its `sub_id` as `replaces` to end it, or `alongside: true` if the user should have both.",
   },
+  PREVIEW_OUTDATED: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause: "The act would now do something else than in its preview, so nothing was done.",
+    cure: "Preview the act again, and send the new `state` if it is right.",
+  },
   LAST_ENABLED_MODEL: {
     status: 409,
     retryable: false,
@@ -76,7 +83,7 @@ export const ADMIN_CODES = {
     status: 409,
     retryable: false,
     dashboard: true,
-    cause: "The workspace would have members and no owner.",
+    cause: "The workspace or the account would have members and no owner.",
     cure: "Add another owner first, or remove all other members.",
   },
   WORKSPACE_EXISTS: {

@@ -14,6 +14,9 @@ export const ID_PREFIXES = {
   erasure: "era",
   login: "lgn",
   reconciliation: "rec",
+  bulk: "blk",
+  report: "rpt",
+  anomaly: "ano",
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -21,6 +21,8 @@ const ADMIN = {
   listUserSpaces: "none",
   getUserEnergy: "none",
   creditUser: always("money"),
+  previewUsersChange: "none",
+  changeUsers: always("money"),
   refundTurn: always("money"),
   listAllRefundRequests: "none",
   decideRefund: onlyWhen("it refunds the turn", "money"),

@@ -80,6 +80,22 @@ export interface Answers {
     created_at: string
     updated_at: string
   }
+  bulk_answer: {
+    bulk_id: string | null
+    state: string
+    outcomes: Answers["bulk_outcome"][]
+  }
+  bulk_outcome: {
+    user_id: number
+    name: string | null
+    email: string | null
+    outcome: string
+    refused: string | null
+    balance_before: number | null
+    balance_after: number | null
+    sub_id: number | null
+    plan: string | null
+  }
   caller: {
     kind: string
     key_id: string | null
@@ -1018,6 +1034,13 @@ export interface Records {
     answers: JsonInput | null
     most_exchange: number
   }
+  bulk_act: {
+    kind: string
+    reason: string | null
+    amount: number | null
+    plan: string | null
+    ends_at: Date | null
+  }
   claim_terms: {
     runner_id: string
     try: number
@@ -1648,6 +1671,24 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       account: Answers["user_answer"] | null
+    }
+  }
+  change_users: {
+    args: {
+      request: Records["request"] | null
+      once_key: string | null
+      fingerprint: string | null
+      bulk_id: string | null
+      act: Records["bulk_act"] | null
+      user_ids: number[] | null
+      state: string | null
+      note: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      already: Answers["earlier_request"] | null
+      refused: string | null
+      entity: Answers["bulk_answer"] | null
     }
   }
   check_slice: {
@@ -3862,6 +3903,18 @@ export interface Procedures {
       has_subscriber: boolean | null
     }
   }
+  preview_users_change: {
+    args: {
+      request: Records["request"] | null
+      act: Records["bulk_act"] | null
+      user_ids: number[] | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      entity: Answers["bulk_answer"] | null
+    }
+  }
   prove_again: {
     args: {
       request: Records["request"] | null
@@ -5750,6 +5803,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   change_own_profile: { args: ["request:request", "ref", "since", "keys", "values:json", "most:json"], columns: ["actor:json", "outcome", "answer:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
+  change_users: { args: ["request:request", "once_key", "fingerprint", "bulk_id", "act:bulk_act", "user_ids", "state", "note"], columns: ["actor:json", "already:json", "refused", "entity:json"] },
   check_slice: { args: ["reconciliation_id", "phase", "position", "size", "most_findings", "orphaned_from", "moment"], columns: ["check_slice:json"] },
   check_turn: { args: ["request:request", "asked:asked_turn", "idempotency_key"], columns: ["actor:json", "outcome", "hold:json", "too_many:json", "has_subscriber", "most_output", "open_calls:json"] },
   claim_deliveries: { args: ["webhook_id", "batch", "batch_bytes", "in_flight", "in_flight_failing", "host_rate", "host_burst", "test_host_rate", "test_host_burst", "lease_until", "moment"], columns: ["endpoint:json", "secrets:json", "deliveries:json", "next_due_at"] },
@@ -5927,6 +5981,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   pool_capacity: { args: ["moment"], columns: ["pool_capacity:json"] },
   post_charges: { args: ["user_id", "limit", "moment"] },
   post_own_charges: { args: ["request:request"], columns: ["actor:json", "has_subscriber"] },
+  preview_users_change: { args: ["request:request", "act:bulk_act", "user_ids"], columns: ["actor:json", "refused", "entity:json"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low", "rate:json"], columns: ["actor:json", "refused"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
@@ -6074,6 +6129,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
 /** The fields of each composite type in Records, in their order. */
 export const RECORDS: Record<keyof Records, readonly string[]> = {
   asked_turn: ["space", "end_user", "model", "conversation", "files:json", "max_cost", "max_output", "default_hold", "tokens", "short_tokens", "bounds:json", "min_output", "tool_names:json", "answers:json", "most_exchange"],
+  bulk_act: ["kind", "reason", "amount", "plan", "ends_at"],
   claim_terms: ["runner_id", "try", "moment", "lease", "max_attempts", "history_turns", "history_within", "history_bytes", "bytes_per_token", "history_tokens", "servers:json", "served_after", "listed:json", "roster_accounts"],
   kept_summary: ["until_position", "turns", "text"],
   look: ["places", "is_last", "bytes", "held:json", "takes_over", "releases", "stays", "waits", "retires", "careful", "runners", "live_slots", "test_slots", "end_user_slots", "after_live", "after_test", "after_lane", "alive_until", "looks_until", "event_ids:json", "drawn:json", "random:json"],

@@ -218,6 +218,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "PASSWORD_POLICY.maxLength": limit("Maximum length of a password", INVALID),
   "LAUNCH_POLICY.maxAgeMs": limit("Age of a mini-app's launch data", "401 `INVALID_LAUNCH_DATA`"),
   "BOOKING_POLICY.maxMicros": limit("Amount of one booking of credit", INVALID),
+  "BULK_POLICY.maxUsers": limit("Users of one act of an operator", INVALID),
   "BOOKING_POLICY.noteCharacters": limit("Length of a booking's note", INVALID),
   "REFUND_POLICY.openRequests": limit("Open requests for refunds of an account", "409 `LIMIT_REACHED`"),
   "RESALE_POLICY.maxPrices": limit("Prices of an account", "409 `LIMIT_REACHED`"),

@@ -87,8 +87,26 @@ begin
     p_request.address, p_request.moment);
 end $$;
 
+-- Inserts a subscription, whose user the caller has locked. If its start is in the past, the current period is the
+-- first that gets credit. p_alongside: another one is active at the same time.
+create function turnpike.insert_subscription(p_subscription turnpike.new_subscription, p_alongside boolean,
+  p_admin_id bigint, p_moment timestamptz) returns integer language plpgsql as $$
+declare
+  new_sub_id integer;
+begin
+  insert into subscriptions as s (
+      user_id, plan, starts_at, ends_at,
+      note, alongside, credited_periods, created_at, updated_at,
+      updated_by)
+  values (
+      p_subscription.user_id, p_subscription.plan, p_subscription.starts_at, p_subscription.ends_at,
+      p_subscription.note, p_alongside, turnpike.periods_over(p_subscription.starts_at, p_moment), p_moment, p_moment,
+      p_admin_id)
+  returning s.sub_id into new_sub_id;
+  return new_sub_id;
+end $$;
+
 -- Creates a subscription of a user to a plan in the setting `plans`, for an admin.
--- If the start is in the past, the current period is the first that gets credit.
 -- The subscription in `replaces` ends when the new one starts; at once if the new one has started.
 -- refused: admin, unknown_plan, too_short (it would not end after its start), unknown_user, unknown_replaced
 -- (the user has no such subscription), replaced_ended (it ends before the new one starts), active.
@@ -138,15 +156,8 @@ begin
       if former.sub_id is not null then
         perform turnpike.end_replaced(p_request, (admin.caller).user_id, former, p_subscription.starts_at);
       end if;
-      insert into subscriptions as s (
-          user_id, plan, starts_at, ends_at,
-          note, alongside, credited_periods,
-          created_at, updated_at, updated_by)
-      values (
-          p_subscription.user_id, p_subscription.plan, p_subscription.starts_at, p_subscription.ends_at,
-          p_subscription.note, other is not null, turnpike.periods_over(p_subscription.starts_at, p_request.moment),
-          p_request.moment, p_request.moment, (admin.caller).user_id)
-      returning s.sub_id into new_sub_id;
+      new_sub_id := turnpike.insert_subscription(p_subscription, other is not null, (admin.caller).user_id,
+        p_request.moment);
       perform turnpike.note_key(admin.caller, p_once_key, p_fingerprint, new_sub_id::text, p_request.moment);
       entity := turnpike.subscription_answer_of(new_sub_id);
       perform turnpike.note_change((admin.caller).user_id, 'subscription.create', 'subscription', new_sub_id::text,

@@ -1,8 +1,4 @@
-/** The most rows that the first steps of an account look at (src/users/get-setup.ts). */
-export const SETUP_POLICY = {
-  keys: 50,
-  turnsOfKey: 5,
-  spaces: 1_000,
-  refused: 10,
-  refusedDays: 7,
+export const BULK_POLICY = {
+  /** The most users of one act. One transaction changes all of them. */
+  maxUsers: 500,
 } as const

@@ -1,12 +1,14 @@
 -- Edits an account for an admin.
 -- p_user: the columns of users to change (name, email, email_verified, role, brand). p_wallet: the columns of wallets.
 -- p_disabled: disables or enables the account; null leaves it. A new email is not verified unless p_user says so.
+-- p_reason: why, for the audit log; null if not said.
 -- refused: admin, unknown, stale, unknown_brand, last_admin, email_taken, proof.
 -- email_taken: the entity is the account that has the email.
 -- proof: the change needs a recent proof of identity. It makes a user an admin, enables an account, or changes or
 -- verifies an email, which gives access to the account.
 create function turnpike.update_user(p_request turnpike.request,
-  p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer)
+  p_user_id bigint, p_user jsonb, p_wallet jsonb, p_disabled boolean, p_own_brand text, p_if_version integer,
+  p_reason text)
 returns table (actor turnpike.caller, refused text, entity turnpike.admin_user_answer) language plpgsql rows 1 as $$
 declare
   admin turnpike.admin_caller;
@@ -64,7 +66,8 @@ begin
     if after <> before then
       update users u set version = u.version + 1, updated_at = p_request.moment, updated_by = (admin.caller).user_id
         where u.user_id = p_user_id;
-      perform turnpike.note_change((admin.caller).user_id, 'user.update', 'user', p_user_id::text, before, after,
+      perform turnpike.note_change((admin.caller).user_id, 'user.update', 'user', p_user_id::text, before,
+        after || jsonb_strip_nulls(jsonb_build_object('reason', p_reason)),
         p_request.request_id, p_request.address,
         p_request.moment);
     end if;

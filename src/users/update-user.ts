@@ -25,6 +25,10 @@ export const updateUserSchema = z
         "`true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it.",
       example: false,
     }),
+    reason: z.string().trim().min(3).max(500).optional().meta({
+      description: "Why you change the account. The audit log records it.",
+      example: "Ticket 4711: the account sends spam",
+    }),
     low_balance_usd: usdAmount.optional().meta({
       description: "The event `balance.low` is sent when the balance falls below this amount. 0 disables the event.",
     }),
@@ -49,14 +53,23 @@ export async function updateUser(
   userId: number,
   { update, ifVersion }: { update: z.infer<typeof updateUserSchema>; ifVersion: number | null },
 ): Promise<AdminUser> {
-  const { disabled, low_balance_usd: low, end_user_daily_usd: daily, end_user_monthly_usd: monthly, ...user } = update
+  const { disabled, reason, low_balance_usd: low, ...rest } = update
+  const { end_user_daily_usd: daily, end_user_monthly_usd: monthly, ...user } = rest
   const wallet = {
     ...(low !== undefined && { low_balance_credit_micros: fromUsd(low) }),
     ...(daily !== undefined && { end_user_daily_credit_micros: daily && fromUsd(daily) }),
     ...(monthly !== undefined && { end_user_monthly_credit_micros: monthly && fromUsd(monthly) }),
   }
   const edited = await editAs(ctx, credential, "update_user", {
-    args: { user_id: userId, user, wallet, disabled: disabled ?? null, own_brand: ctx.brand, if_version: ifVersion },
+    args: {
+      user_id: userId,
+      user,
+      wallet,
+      disabled: disabled ?? null,
+      own_brand: ctx.brand,
+      if_version: ifVersion,
+      reason: reason ?? null,
+    },
     refusals: USER_REFUSALS,
     serialize: serializeAdminUser,
   })

@@ -229,8 +229,13 @@ describe("Editing a user", () => {
     const space = await client.space()
     const browser = await world.signIn(client.userId)
     await client.sendTurn({ space })
-    const [status, disabled] = await put(client.userId, { disabled: true, name: "Off" })
+    const [status, disabled] = await put(client.userId, { disabled: true, name: "Off", reason: "Ticket 4711: spam" })
     expect([status, disabled.disabled_at !== null, disabled.name]).toEqual([200, true, "Off"])
+    const noted = await world.sql(
+      "select after ->> 'reason' as reason from audit_log where action = 'user.update' and subject_id = $1",
+      [String(client.userId)],
+    )
+    expect(noted).toEqual([{ reason: "Ticket 4711: spam" }])
     expect((await browser.call("GET", "/api/account/me")).status).toBe(401)
     expect((await client.call("GET", "/v1/me")).status).toBe(401)
     await world.settled()

@@ -76,6 +76,9 @@ test.each(WORKER_ROLES)("No value that the role of %s can read is accepted as a 
  */
 const TAKEN_AMOUNTS: Record<string, string> = {
   "accept_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
+  "begin_comparison p_days": "a number of days; books nothing",
+  "change_users p_act.amount": "an admin's act with a fresh proof, audited",
+  "change_users p_act.plan": "an admin's act with a fresh proof; it names a plan of the setting",
   "check_turn p_asked.default_hold": "bounds one turn of the caller, out of their own balance",
   "accept_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
   "check_turn p_asked.max_cost": "the caller's own wish, which bounds what they pay",
@@ -92,6 +95,8 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "list_customers p_days": "the length of a trend; writes nothing",
   "note_loss p_micros": "books a loss of the operator, no balance changes",
   "note_lost_picture p_micros": "books a loss of the operator, no balance changes",
+  "preview_users_change p_act.amount": "everything is undone",
+  "preview_users_change p_act.plan": "everything is undone",
   "put_account_limits p_daily": "the caller's own limits",
   "put_account_limits p_monthly": "the caller's own limits",
   "put_end_user_billing p_keeps_price": "no amount: whether the price stays",

@@ -50,6 +50,9 @@ const NEVER: Record<string, ErrorCode[]> = {
   testTool: ["SPACE_ARCHIVED", "LIMIT_REACHED"],
   updateKey: ["LIMIT_REACHED"],
   updateUser: ["IDENTITY_TAKEN"],
+  previewUsersChange: ["PREVIEW_OUTDATED"],
+  // An act on many users returns why one of them is refused.
+  USER_REFUSAL_CODES: ["BALANCE_TOO_LOW", "LAST_ADMIN", "NOT_FOUND", "SUBSCRIPTION_ACTIVE"],
   // The object was created by the same Idempotency-Key: `replay` answers IDEMPOTENCY_KEY_REUSED if it is gone.
   createSpace: ["NOT_FOUND"],
   createWebhook: ["NOT_FOUND"],
@@ -74,6 +77,7 @@ const NEVER: Record<string, ErrorCode[]> = {
 const ELSEWHERE: Record<string, ErrorCode[]> = {
   answerBotUpdate: ["CROSS_ORIGIN", "INVALID_WEBHOOK_SECRET"],
   createIdpSession: ["CROSS_ORIGIN", "INVALID_INTERNAL_SECRET", "NOT_FOUND"],
+  changeUsers: ["IDEMPOTENCY_KEY_REUSED"],
   creditEndUser: ["IDEMPOTENCY_KEY_REUSED"],
   getServiceHealth: ["INVALID_INTERNAL_SECRET", "NOT_FOUND"],
   linkIdentity: ["CROSS_ORIGIN"],

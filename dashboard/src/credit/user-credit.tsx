@@ -8,7 +8,8 @@ import { Select, TextArea, TextInput } from "../ui/field.tsx"
 import { toast } from "../ui/toast.tsx"
 import { Money } from "../ui/values.tsx"
 
-const REASONS = choicesOf<CreateCredit["reason"]>({
+/** The kinds of credit, as options. */
+export const CREDIT_REASONS = choicesOf<CreateCredit["reason"]>({
   admin_grant: "Grant",
   admin_action: "Correction (may be negative)",
   operator_topup: "Operator top-up",
@@ -54,7 +55,7 @@ export function UserCredit({ of, onClose }: { of: UserDetail; onClose: () => voi
         label="Reason"
         name="reason"
         value={reason}
-        options={REASONS}
+        options={CREDIT_REASONS}
         error={change.error}
         onChange={({ target }) => setReason(target.value as CreateCredit["reason"])}
       />

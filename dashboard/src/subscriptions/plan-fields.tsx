@@ -1,28 +1,29 @@
 import { useRead } from "../api/query.ts"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
 
-interface PlanText {
+interface PlanTime {
   plan: string
   /** A day such as `2026-01-31`; empty if the plan has no end. */
   ends: string
+}
+
+interface PlanText extends PlanTime {
   note: string
 }
 
 /** Converts the form to fields of the request body. */
-export const planBody = ({ plan, ends, note }: PlanText) => ({
-  plan,
-  ends_at: ends ? `${ends}T00:00:00.000Z` : null,
-  ...(note && { note }),
-})
+export const planBody = ({ note, ...time }: PlanText) => ({ ...planTimeBody(time), ...(note && { note }) })
 
-interface FieldsProps {
-  text: PlanText
-  onChange: (text: PlanText) => void
+export const planTimeBody = ({ plan, ends }: PlanTime) => ({ plan, ends_at: ends ? `${ends}T00:00:00.000Z` : null })
+
+interface FieldsProps<Text> {
+  text: Text
+  onChange: (text: Text) => void
   error: unknown
 }
 
-/** The fields of a subscription except its user. */
-export function PlanFields({ text, onChange, error }: FieldsProps) {
+/** The plan of a subscription, and its end. */
+export function PlanTimeFields<Text extends PlanTime>({ text, onChange, error }: FieldsProps<Text>) {
   const settings = useRead("listSettings")
   const plans = settings.data?.items.find(({ key }) => key === "plans")?.value ?? {}
   const options = Object.entries(plans as Record<string, { label: string }>).map(
@@ -48,6 +49,15 @@ export function PlanFields({ text, onChange, error }: FieldsProps) {
         error={error}
         onChange={({ target }) => onChange({ ...text, ends: target.value })}
       />
+    </>
+  )
+}
+
+/** The fields of a subscription except its user. */
+export function PlanFields({ text, onChange, error }: FieldsProps<PlanText>) {
+  return (
+    <>
+      <PlanTimeFields text={text} onChange={onChange} error={error} />
       <TextArea
         label="Note"
         name="note"

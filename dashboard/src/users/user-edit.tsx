@@ -25,7 +25,6 @@ export function EditUser({ of, onClose }: { of: UserDetail; onClose: () => void 
   })
   const [role, setRole] = draft.useField<User["role"]>("role", of.role)
   const [verified, setVerified] = draft.useField("verified", of.email_verified)
-  const [disabled, setDisabled] = draft.useField("disabled", of.disabled_at !== null)
   const wanted = {
     name: text.name || null,
     email: text.email || null,
@@ -36,10 +35,9 @@ export function EditUser({ of, onClose }: { of: UserDetail; onClose: () => void 
     role,
     email_verified: verified,
   }
-  const changed = Object.fromEntries(
+  const body = Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => value !== of[name as keyof typeof wanted]),
   )
-  const body = { ...changed, ...(disabled !== (of.disabled_at !== null) && { disabled }) }
   const field = (name: keyof typeof text) => ({
     name,
     value: text[name],
@@ -105,12 +103,6 @@ export function EditUser({ of, onClose }: { of: UserDetail; onClose: () => void 
           {...field("end_user_monthly_usd")}
         />
       </div>
-      <Checkbox
-        label="The account is disabled"
-        hint="This ends its sessions and turns, and disables its keys and webhooks."
-        checked={disabled}
-        onChange={({ target }) => setDisabled(target.checked)}
-      />
     </EditDialog>
   )
 }

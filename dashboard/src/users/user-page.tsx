@@ -16,10 +16,12 @@ import { ActDialog } from "./act-dialog.tsx"
 import { usersPages } from "./pages.ts"
 import { UserAccess } from "./user-access.tsx"
 import { UserAccount } from "./user-account.tsx"
+import { UserEndUsers } from "./user-end-users.tsx"
 import { UserHistory } from "./user-history.tsx"
 import { UserSpaces } from "./user-spaces.tsx"
 
 const Credit = lazyPart(() => import("../credit/user-credit.tsx").then((file) => ({ default: file.UserCredit })))
+const Block = lazyPart(() => import("./block-dialog.tsx").then((file) => ({ default: file.BlockDialog })))
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 export function UserPage() {
@@ -51,10 +53,13 @@ function Facts({ of }: { of: UserDetail }) {
 }
 
 function Actions({ of }: { of: UserDetail }) {
-  const [open, setOpen] = useState<"credit" | "act" | null>(null)
+  const [open, setOpen] = useState<"credit" | "act" | "block" | null>(null)
   return (
     <>
       {of.role !== "admin" && !of.disabled_at && <Button onClick={() => setOpen("act")}>Act as</Button>}
+      <Button kind={of.disabled_at ? "plain" : "danger"} onClick={() => setOpen("block")}>
+        {of.disabled_at ? "Enable" : "Block"}
+      </Button>
       <Button kind="primary" icon="plus" onClick={() => setOpen("credit")}>
         Book credit
       </Button>
@@ -62,6 +67,11 @@ function Actions({ of }: { of: UserDetail }) {
       {open === "credit" && (
         <Suspense>
           <Credit of={of} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+      {open === "block" && (
+        <Suspense>
+          <Block of={of} onClose={() => setOpen(null)} />
         </Suspense>
       )}
     </>
@@ -77,6 +87,7 @@ function Parts({ of }: { of: UserDetail }) {
       tabs={[
         { value: "account", label: "Account", content: () => <UserAccount of={of} /> },
         { value: "spaces", label: "Spaces", content: () => <UserSpaces userId={of.user_id} /> },
+        { value: "end-users", label: "End users", content: () => <UserEndUsers userId={of.user_id} /> },
         { value: "energy", label: "Energy and ledger", content: () => <EnergyOfUser userId={of.user_id} /> },
         { value: "access", label: "Access", content: () => <UserAccess of={of} /> },
         { value: "history", label: "History", content: () => <UserHistory userId={of.user_id} /> },

@@ -2,9 +2,9 @@ import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { ListedUser } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
-import { UserRules } from "../api/rules.ts"
+import { ChangeUsersRules, UserRules } from "../api/rules.ts"
 import { List } from "../operator/list.tsx"
-import { curl, PersonName } from "../operator/parts.tsx"
+import { curl, nameOf, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -18,6 +18,7 @@ import type { Column } from "../ui/table.tsx"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { usersPages } from "./pages.ts"
 
+const BulkDialog = lazyPart(() => import("./bulk-dialog.tsx").then((file) => ({ default: file.BulkDialog })))
 const CreateUser = lazyPart(() => import("./user-create.tsx").then((file) => ({ default: file.CreateUserDialog })))
 const route = getRouteApi("/app/admin/operator/users")
 
@@ -47,12 +48,38 @@ const COLUMNS: Column<ListedUser>[] = [
   { title: "Created", right: true, sort: "created", cell: ({ created_at }) => <Time at={created_at} /> },
 ]
 
+/** The most users that one act takes. */
+const MOST = ChangeUsersRules.user_ids.maxItems
+
+/** The acts on the chosen users, who may be on other pages. */
+function Chosen({ count, onNone, onAct }: { count: number; onNone: () => void; onAct: () => void }) {
+  return (
+    <>
+      <span role="status" className="text-muted">
+        {count === 0 ? "No users chosen" : `${count} chosen, at most ${MOST}`}
+      </span>
+      {count > 0 && (
+        <>
+          <Button kind="primary" onClick={onAct}>
+            Credit, plan or disable
+          </Button>
+          <Button kind="quiet" onClick={onNone}>
+            Choose none
+          </Button>
+        </>
+      )}
+    </>
+  )
+}
+
 export function UsersPage() {
   const { offset = 0, sort = "created", direction = "desc", ...filters } = route.useSearch()
   const [creating, setCreating] = useState(false)
   const query = { ...filters, sort, direction }
   const users = useRead("listUsers", { query: { ...query, limit: PAGE_ROWS, offset } })
   const sorting = useSorting(sort, direction)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [acting, setActing] = useState(false)
   return (
     <Page
       {...usersPages.users}
@@ -98,6 +125,15 @@ export function UsersPage() {
           </EmptyState>
         }
       />
+      {acting && (
+        <Suspense>
+          <BulkDialog
+            userIds={[...chosen].map(Number)}
+            onClose={() => setActing(false)}
+            onDone={() => setChosen(new Set())}
+          />
+        </Suspense>
+      )}
       {creating && (
         <Suspense>
           <CreateUser onClose={() => setCreating(false)} />

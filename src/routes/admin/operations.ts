@@ -8,6 +8,7 @@ import { mountMoneyAnalytics } from "./analytics-money.ts"
 import { mountApiKeys } from "./api-keys.ts"
 import { mountAudit } from "./audit.ts"
 import { mountBooks } from "./books.ts"
+import { mountBulk } from "./bulk.ts"
 import { mountCatalog } from "./catalog.ts"
 import { mountContainers } from "./containers.ts"
 import { mountProviderBooks } from "./provider-books.ts"
@@ -31,6 +32,7 @@ import { mountWorkspaces } from "./workspaces.ts"
 export function mountAdmin(app: App) {
   mountOverview(app)
   mountUsers(app)
+  mountBulk(app)
   mountBooks(app)
   mountRefundRequests(app)
   mountSubscriptions(app)
