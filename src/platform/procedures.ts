@@ -600,6 +600,7 @@ export interface Answers {
     engine: string
     base_url: string | null
     state: string
+    last_healthy: boolean
     disabled_at: string | null
     disabled_reason: string | null
     health: string

@@ -15,20 +15,6 @@ begin
   return was;
 end $$;
 
--- Returns whether an account is the only enabled and healthy one of its pool.
--- A cooling account counts as healthy, since it recovers by itself. A suspended account does
--- not: it may never serve again.
-create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean
-language sql stable as $$
-  select coalesce(bool_or(a.provider_id = p_provider_id) and count(*) = 1, false)
-  from provider_accounts a
-    join provider_credentials c on c.provider_id = a.provider_id
-    left join provider_states s on s.provider_id = a.provider_id
-  where a.pool = p_pool
-    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null,
-      p_moment) = 'usable'
-$$;
-
 -- The facts about an account that the audit log keeps.
 create function turnpike.provider_facts(account provider_accounts) returns jsonb language sql immutable as $$
   select to_jsonb(account) - '{created_at,updated_at,updated_by,version}'::text[]
@@ -110,7 +96,8 @@ begin
 end $$;
 
 -- Removes an account for an admin, with its credential and its state. Its usage, snapshots and hours stay.
--- Returns the account as it was. The last healthy account of a pool can be removed: only disabling it is refused.
+-- Returns the account as it was; last_healthy: no enabled and healthy account is left in its pool. Removing such an
+-- account is allowed, and only disabling it is refused.
 -- refused: admin, not_found, stale.
 create function turnpike.remove_provider(p_request turnpike.request,
   p_provider_id text, p_if_version integer)

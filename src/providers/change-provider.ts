@@ -63,7 +63,7 @@ export async function enableProvider(
   return provider
 }
 
-/** Removes an account with its credential. Its usage stays in every report. */
+/** Removes an account with its credential, and returns it as it was. Its usage stays in every report. */
 export async function removeProvider(
   ctx: PoolContext,
   credential: SessionCredential,

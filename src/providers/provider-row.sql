@@ -13,6 +13,20 @@ create function turnpike.account_state(p_disabled_at timestamptz, p_health text,
     else 'usable' end
 $$;
 
+-- Returns whether an account is the only enabled and healthy one of its pool.
+-- A cooling account counts as healthy, since it recovers by itself. A suspended account does
+-- not: it may never serve again.
+create function turnpike.is_last_healthy(p_provider_id text, p_pool text, p_moment timestamptz) returns boolean
+language sql stable as $$
+  select coalesce(bool_or(a.provider_id = p_provider_id) and count(*) = 1, false)
+  from provider_accounts a
+    join provider_credentials c on c.provider_id = a.provider_id
+    left join provider_states s on s.provider_id = a.provider_id
+  where a.pool = p_pool
+    and turnpike.account_state(a.disabled_at, a.health, true, c.refreshing_until, s.suspended_at, null, null,
+      p_moment) = 'usable'
+$$;
+
 -- Lists the windows of a provider_states row. After a window has ended, its use is unknown (null), not 0.
 create function turnpike.windows_at(p_windows jsonb, p_moment timestamptz)
 returns table (resource text, window_seconds integer, used_pct numeric, reset_at timestamptz, taken_at timestamptz)
@@ -66,6 +80,7 @@ create type turnpike.provider_answer as (
   engine text,
   base_url text, -- null: the engine's own
   state text,
+  last_healthy boolean, -- it is the only enabled and healthy account of its pool
   disabled_at timestamptz, -- null: it is enabled
   disabled_reason text, -- null
   health text,
@@ -108,7 +123,7 @@ language sql stable as $$
   select (a.provider_id, a.pool, a.name, a.kind, a.engine, a.base_url,
     turnpike.account_state(a.disabled_at, a.health, c.provider_id is not null, c.refreshing_until, s.suspended_at,
       s.cool_until, s.probe_until, p_moment),
-    a.disabled_at, a.disabled_reason,
+    turnpike.is_last_healthy(a.provider_id, a.pool, p_moment), a.disabled_at, a.disabled_reason,
     case when a.health = 'healthy' and s.suspended_at is not null then 'suspended' else a.health end, a.health_at,
     s.cool_until, s.cool_reason, s.suspended_at, s.suspended_reason,
     (select count(*) from open_turns o where o.provider_id = a.provider_id),

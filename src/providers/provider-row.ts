@@ -89,6 +89,11 @@ export const providerSchema = z
         "`contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`.",
       example: "usable",
     }),
+    last_healthy: z.boolean().meta({
+      description:
+        "True if it is the only enabled and healthy account of its pool, so removing it empties the pool. A cooling account counts as healthy.",
+      example: false,
+    }),
     disabled: z
       .boolean()
       .meta({ description: "True if the account gets no calls and its credential is not refreshed.", example: false }),
@@ -157,6 +162,7 @@ export function serializeProvider(row: ProviderRow): ProviderAccount {
     engine: row.engine as ProviderAccount["engine"],
     base_url,
     state: row.state as ProviderAccount["state"],
+    last_healthy: row.last_healthy,
     disabled: row.disabled_at !== null,
     disabled_at: toInstant(row.disabled_at),
     disabled_reason,

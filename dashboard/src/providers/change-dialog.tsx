@@ -15,9 +15,9 @@ export const ProviderChangeDialog = (props: ProviderChange & { onClose: () => vo
 
 function RemoveProvider({ provider, onClose }: ProviderChange & { onClose: () => void }) {
   const remove = useChange("removeProvider")
-  const { provider_id, name } = provider
-  const gone = () => {
-    toast(`${name} was removed.`)
+  const { provider_id, name, pool, last_healthy } = provider
+  const gone = (removed: Provider) => {
+    toast(`${name} was removed.${removed.last_healthy ? ` The pool ${pool} has no healthy account now.` : ""}`)
     onClose()
   }
   return (
@@ -25,7 +25,16 @@ function RemoveProvider({ provider, onClose }: ProviderChange & { onClose: () =>
       open
       onClose={onClose}
       title={`Remove the account ${name}?`}
-      about="This deletes its credential, even if it is the last account of its pool. To use it again, log in again. Its past usage stays in the reports."
+      about={
+        <>
+          {last_healthy && (
+            <strong className="font-strong">
+              This empties the pool {pool}: no other account in it is enabled and healthy.{" "}
+            </strong>
+          )}
+          This deletes its credential. To use it again, log in again. Its past usage stays in the reports.
+        </>
+      }
       verb="Remove"
       typed={name}
       busy={remove.isPending}

@@ -13,7 +13,7 @@ const TONES: Record<Provider["state"], Tone> = {
   disabled: "none",
 }
 
-/** The state of an account, with its reason and the time of the next attempt. */
+/** The state of an account, with its reason, the time of the next attempt, and whether its pool depends on it. */
 export function ProviderState({ provider }: { provider: Provider }) {
   const { state, cool_until, cool_reason, disabled_reason, suspended_reason } = provider
   const reasons = { disabled: disabled_reason, cooling: cool_reason, suspended: suspended_reason } as const
@@ -27,6 +27,7 @@ export function ProviderState({ provider }: { provider: Provider }) {
           {why?.replaceAll("_", " ")} {isTriedAgain && cool_until && <Time at={cool_until} />}
         </span>
       )}
+      {provider.last_healthy && <span className="text-muted text-xs">last healthy account of its pool</span>}
     </span>
   )
 }

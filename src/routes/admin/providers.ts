@@ -175,10 +175,10 @@ export function mountProviders(app: App) {
       summary: "Remove a subscription",
       description:
         "Removes the account and its credential. Its past calls and snapshots stay in every report. You can also remove the last healthy account " +
-        "of a pool.",
+        "of a pool: `last_healthy` of the account says so before, and in the response.",
       versioned: "checked",
       params,
-      answer: { status: 200, description: "The removed account.", schema: providerSchema },
+      answer: { status: 200, description: "The account as it was before.", schema: providerSchema },
       errors: ["NOT_FOUND"],
     },
     async (c, { params: { provider_id: providerId }, ifVersion }) =>
