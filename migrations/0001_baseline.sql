@@ -66,6 +66,10 @@ create table users (
   -- The last edit, and the admin who made it. Null: the owner or the command line made it.
   updated_at timestamptz,
   updated_by bigint references users,
+  -- The role of this user in the account of the same id, which begins as 'owner'. 'none' after leaving it.
+  own_role text not null default 'owner' check (own_role in ('owner', 'developer', 'billing', 'read_only', 'none')),
+  -- True if members without a second factor cannot act for the account.
+  members_need_factor boolean not null default false,
   -- The text that a search matches: id, name and email, folded. The trigger below writes it.
   search text
 );
@@ -592,6 +596,10 @@ create table api_keys (
   ending_tried_at timestamptz,
   last_used_at timestamptz,
   created_at timestamptz not null,
+  -- The person who made or last rotated it, and so knows its value. Null: the account's own user.
+  made_by bigint references users,
+  -- Its rights in the account, which are at most those of the person who made it.
+  role text not null default 'owner' check (role in ('owner', 'developer')),
   constraint api_keys_space_scope_names_a_space check ((scope = 'space') = (space_id is not null))
 ) with (fillfactor = 80);
 create index api_keys_by_owner on api_keys (user_id, key_id desc);
@@ -3202,6 +3210,8 @@ create table audit_log (
   actor_user_id bigint references users,
   -- The account that the changed object belongs to. Its owner sees the entry (src/users/list-activity.ts).
   account_user_id bigint references users, -- null: the installation
+  -- The role in which a member of the account made the change.
+  actor_role text, -- null: the actor is no member
   key_id text, -- null: the change was not made with an API key
   action text not null,
   subject_type text not null,
@@ -3216,6 +3226,9 @@ create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 create index audit_log_of_action on audit_log (action, audit_id desc);
 create index audit_log_by_time on audit_log (created_at);
+-- For the daily limit of changes of keys.
+create index audit_log_of_key_changes on audit_log (account_user_id, audit_id desc)
+  where subject_type = 'key' and action <> 'key.revoke';
 create index audit_log_of_account on audit_log (account_user_id, audit_id desc) where account_user_id is not null;
 create trigger audit_log_append_only before update on audit_log for each statement execute function guard_append_only();
 create trigger audit_log_kept before delete on audit_log for each statement execute function guard_retention();

@@ -25,5 +25,5 @@ begin
   return row('session', null, owner.name, owner.user_id, 'all', null, p_caller_test, acting.expires_at,
     acting.created_at, acting.acting_id, owner.role, valid and acting.expires_at > p_moment,
     valid and acting.expires_at <= p_moment, null, false, null, acting.admin_user_id, null, null, false, null,
-    null, null, null)::turnpike.caller;
+    null, null, null, 'owner', null)::turnpike.caller;
 end $$;

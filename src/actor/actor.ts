@@ -1,8 +1,11 @@
-import { TurnpikeError } from "../base/errors.ts"
+import { type ErrorCode, TurnpikeError } from "../base/errors.ts"
+import { type MemberRole, type OWN_ROLES, type Right, rolesWith } from "../base/member-roles.ts"
 
 /** A well-formed API key before its lookup: a claim, not an identity. */
 export interface KeyCredential {
   kind: "key"
+  /** As in SessionCredential. */
+  needs?: Right | undefined
   /** SHA-256 of the whole value, lower-case hex. */
   hash: string
   test: boolean
@@ -30,6 +33,11 @@ export interface SessionCredential {
    * not usable.
    */
   proved?: true
+  /**
+   * The right in the account that the operation needs (src/base/operation-rights.ts). Without it, the page of another
+   * account is refused.
+   */
+  needs?: Right | undefined
   /** The session is not usable if it belongs to another user. */
   page?: PageUser | undefined
   /** True if the request is for test data, as with a test key; otherwise for live data. */
@@ -62,6 +70,8 @@ export interface KeyActor extends CommonActor {
   kind: "key"
   key_id: string
   name: string
+  account_role: MemberRole
+  missing: "right" | null
 }
 
 /** A signed-in user of the dashboard. It acts on all of the user's data, in the mode (live or test) of the request. */
@@ -79,13 +89,18 @@ export interface SessionActor extends CommonActor {
   /** When the user last proved their identity in this session. */
   proved_at: string | null
   missing: Missing
+  /** The role whose rights the caller has in the account. */
+  account_role: (typeof OWN_ROLES)[number]
+  /** The member who acts for the account, while `user_id` is the account; null for its own user. */
+  person_id: number | null
 }
 
 /**
- * `factor`: a code of the second factor is due. `enrolment`: an admin has no second factor but must have one.
- * `other_user`: the page of the request was made for another user.
+ * `factor`: a code is due. `enrolment`: an admin has no second factor but must have one. `other_user`: the page was
+ * made for another user. `membership`, `member_factor`, `right`: the user is no member of the account that the page
+ * shows, or lacks a factor or a right there.
  */
-type Missing = "factor" | "enrolment" | "other_user" | null
+type Missing = "factor" | "enrolment" | "other_user" | "membership" | "member_factor" | "right" | null
 
 export type Actor = KeyActor | SessionActor
 
@@ -102,6 +117,8 @@ export function requireActor(
 ): Actor {
   if (row?.kind === "session" && row.missing === "other_user") throw signedInAsOther(row)
   if (row?.kind === "session" && row.missing === "factor") throw factorRequired()
+  if (row && Object.hasOwn(MEMBERS, row.missing ?? ""))
+    throw MEMBERS[row.missing as keyof typeof MEMBERS](row, credential)
   if (row?.kind === "session" && row.unproved) {
     throw forAdmins && row.role !== "admin" ? adminRequired(row) : proofRequired()
   }

@@ -1,6 +1,6 @@
 -- Columns of users, brands and similar tables whose values the audit log never stores.
 create function turnpike.secret_columns() returns text[] language sql immutable as $$
-  select '{password_hash,bot_token,bot_webhook_secret,hash,token_hash,secret,sealed,recovery_hashes}'::text[]
+  select '{password_hash,bot_token,bot_webhook_secret,hash,token_hash,secret,sealed,recovery_hashes,link_hash,mail_hash}'::text[]
 $$;
 
 -- Writes a change to the audit log, in the transaction of the change and without secret columns
@@ -24,7 +24,8 @@ begin
 end $$;
 
 -- Writes to the audit log that a caller changed something of its account, as note_change does. A member of a shared
--- space and an admin who acts as the owner are the actors of what they do. p_before = p_after: nothing is written.
+-- space, a member of the account (with the role) and an admin who acts as the owner are the actors of what they do.
+-- p_before = p_after: nothing is written.
 create function turnpike.note_own_change(p_request turnpike.request, caller turnpike.caller, p_action text,
   p_subject_type text, p_subject_id text, p_before jsonb, p_after jsonb) returns void language plpgsql as $$
 begin
@@ -32,13 +33,26 @@ begin
     return;
   end if;
   insert into audit_log (
-      actor_user_id, account_user_id, key_id, action,
-      subject_type, subject_id, before, after,
-      request_id, address, created_at)
+      actor_user_id, account_user_id,
+      actor_role,
+      key_id, action, subject_type, subject_id, before,
+      after, request_id, address, created_at)
   values (
-      coalesce(caller.acting_user_id, caller.member_id, caller.user_id), caller.user_id, caller.key_id, p_action,
-      p_subject_type, p_subject_id, p_before - turnpike.secret_columns(), p_after - turnpike.secret_columns(),
-      p_request.request_id, p_request.address, p_request.moment);
+      coalesce(caller.acting_user_id, caller.person_id, caller.member_id, caller.user_id), caller.user_id,
+      case when caller.person_id is not null
+        or (caller.account_role <> 'owner' and caller.kind = 'session') then caller.account_role end,
+      caller.key_id, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
+      p_after - turnpike.secret_columns(), p_request.request_id, p_request.address, p_request.moment);
+end $$;
+
+-- The caller of an admin's change to an object of an account, for note_own_change. The account's owner sees the entry
+-- without its facts.
+create function turnpike.in_account(admin turnpike.caller, p_user_id bigint) returns turnpike.caller
+language plpgsql immutable as $$
+begin
+  admin.acting_user_id := admin.user_id;
+  admin.user_id := p_user_id;
+  return admin;
 end $$;
 
 -- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
@@ -63,3 +77,15 @@ begin
     p_moment);
   return true;
 end $$;
+
+-- The maker of a change, as the account's owner sees it. A user of another account who changed a space is a member of
+-- it, unless they are an admin.
+create function turnpike.maker_of_change(p_key_id text, p_action text, p_actor_role text, p_actor bigint,
+  p_account bigint, p_subject_type text, p_users_role text) returns text language sql immutable as $$
+  select case when p_key_id is not null then 'key'
+    when p_action = 'portal.profile' then 'end_user'
+    when p_actor_role is not null then 'member'
+    when p_actor = p_account then 'owner'
+    when p_subject_type = 'space' and p_users_role <> 'admin' then 'member'
+    else 'operator' end
+$$;

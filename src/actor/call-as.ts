@@ -128,6 +128,7 @@ function requestOf(ctx: Context, credential: Credential): Records["request"] {
     page_user: credential.kind === "session" ? (credential.page?.user ?? null) : null,
     page_account: credential.kind === "session" ? (credential.page?.account ?? null) : null,
     if_config: ctx.config.expected,
+    needs: credential.needs ?? null,
   }
 }
 
@@ -147,12 +148,21 @@ export interface CallerColumns {
   usable: boolean
   expired: boolean
   acting_user_id: number | null
+  account_role: string
+  person_id: number | null
 }
 
 export type CallerDB = DB & { caller: CallerColumns }
 
 /** A row as JSON returns it. Times are ISO 8601 texts with an offset. */
 type JsonRowOf<Row> = { [Column in keyof Row]: InJson<Row[Column]> }
+export type JsonRowsOf<Row> = Simplify<JsonRowOf<Row>>[]
+
+/** A query of a caller. */
+export type QueryOf<Row> = (db: QueryCreator<CallerDB>) => SelectQueryBuilder<never, never, Row>
+
+/** Runs a query whose caller is known already. */
+export type ReadRows = <Row>(build: QueryOf<Row>) => Promise<JsonRowsOf<Row>>
 
 /**
  * Runs a query as a caller, in one statement. The query may join `caller`, which has one row if the
@@ -162,9 +172,9 @@ type JsonRowOf<Row> = { [Column in keyof Row]: InJson<Row[Column]> }
 export async function readAs<Row>(
   ctx: Context,
   credential: Credential,
-  build: (db: QueryCreator<CallerDB>) => SelectQueryBuilder<never, never, Row>,
+  build: QueryOf<Row>,
   { role }: { role?: "admin" } = {},
-): Promise<{ actor: Actor; rows: Simplify<JsonRowOf<Row>>[] }> {
+): Promise<{ actor: Actor; rows: JsonRowsOf<Row> }> {
   const request = recordText("request", requestOf(ctx, credential))
   const query = ctx.db
     .with(
@@ -194,7 +204,7 @@ export async function readAs<Row>(
   const actor = requireActor(row.actor, credential, { forAdmins: role === "admin" })
   ctx.logged.account = actor.user_id
   if (role && !(actor.kind === "session" && actor.role === role)) throw adminRequired(actor)
-  return { actor, rows: row.rows as Simplify<JsonRowOf<Row>>[] }
+  return { actor, rows: row.rows as JsonRowsOf<Row> }
 }
 
 type InSpace = CallerDB & { s: DB["spaces"] }

@@ -10,7 +10,9 @@ create type turnpike.request as (
   -- The user for whom the page was made that sent the request, and the account that it shows (see of_page).
   page_user bigint, -- null: not said
   page_account bigint, -- null: not said
-  if_config integer -- null: a change of a space's configuration may follow any version
+  if_config integer, -- null: a change of a space's configuration may follow any version
+  -- The right that the operation needs (src/base/operation-rights.ts).
+  needs text -- null: the operation belongs to no account
 );
 
 -- The request of a caller about which nothing else is known. A new field of the type changes no caller of this.
@@ -48,9 +50,9 @@ create type turnpike.caller as (
   acting_user_id bigint, -- null
   -- When the session's user last proved their identity.
   proved_at timestamptz, -- null
-  -- The step that a session lacks. 'factor': the code of a second factor is due, and the session is not usable.
-  -- 'enrolment': an admin must set up a second factor, and counts as a user until then.
-  -- 'other_user': the page of the request was made for another user, and the session is not usable.
+  -- What a session lacks. 'factor', 'other_user': a code is due, or the page was made for another user.
+  -- 'enrolment': an admin has no second factor, and counts as a user until then.
+  -- 'membership', 'member_factor', 'right': see account-role.sql.
   missing text, -- null
   -- True if only a fresh proof of identity is missing, which the operation requires (src/base/operation-powers.ts).
   unproved boolean,
@@ -59,7 +61,12 @@ create type turnpike.caller as (
   end_user_prepaid boolean, -- null
   -- The rates of the key and of each of its end users (src/quotas/rate.ts).
   rate jsonb, -- null
-  end_user_rate jsonb -- null
+  end_user_rate jsonb, -- null
+  -- The role whose rights the caller has in the account: of the person, or of the key (account-role.sql). 'none': the
+  -- account's own user has no rights in it any more.
+  account_role text,
+  -- The member who acts for the account, while user_id is the account.
+  person_id bigint -- null
 );
 
 -- The token of a session or an acting session is `<id>.<secret>`. Only its hash is stored, so a
@@ -96,7 +103,7 @@ begin
   return row('session', null, owner.name, owner.user_id, 'all', null, p_test, ends_at, found_session.created_at,
     found_session.session_id, owner.role, valid and ends_at > p_moment, valid and ends_at <= p_moment,
     found_session.last_seen_at, false, null, null, coalesce(found_session.proved_at, found_session.created_at), missing,
-    false, null, null, null, null)::turnpike.caller;
+    false, null, null, null, null, owner.own_role, null)::turnpike.caller;
 end $$;
 
 -- The maximum age of a session, however often it is used (SESSION_POLICY in src/sign-in/policies.ts).

@@ -29,16 +29,16 @@ begin
     end if;
     select u.* into owner from users u where u.user_id = found_key.user_id;
     valid := found_key.revoked_at is null and owner.disabled_at is null;
-    return row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope, found_key.space_id,
-      found_key.test, found_key.expires_at, found_key.created_at, null, null,
+    return turnpike.when_allowed(row('key', found_key.key_id, found_key.name, found_key.user_id, found_key.scope,
+      found_key.space_id, found_key.test, found_key.expires_at, found_key.created_at, null, null,
       valid and coalesce(ends_at > p_request.moment, true), valid and coalesce(ends_at <= p_request.moment, false),
       found_key.last_used_at, turnpike.key_has_caps(found_key), null, null, null, null, false,
-      found_key.end_user_price, found_key.end_user_prepaid, found_key.rate, found_key.end_user_rate)::turnpike.caller;
+      found_key.end_user_price, found_key.end_user_prepaid, found_key.rate, found_key.end_user_rate,
+      found_key.role, null)::turnpike.caller, p_request.needs);
   end if;
   if starts_with(p_request.token, 'act_') then
     return turnpike.when_proved(
-      turnpike.of_page(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request.page_user,
-        p_request.page_account),
+      turnpike.for_account(turnpike.find_acting(p_request.token, p_request.test, p_request.moment), p_request),
       p_request.kind, p_request.moment);
   end if;
   select n.* into found_session
@@ -46,24 +46,10 @@ begin
     where n.session_id = turnpike.id_of_token(p_request.token)
       and n.token_hash = turnpike.hash_of_token(p_request.token);
   return turnpike.when_proved(
-    turnpike.of_page(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request.page_user,
-      p_request.page_account),
+    turnpike.when_allowed(
+      turnpike.for_account(turnpike.caller_of_session(found_session, p_request.test, p_request.moment), p_request),
+      p_request.needs),
     p_request.kind, p_request.moment);
-end $$;
-
--- Makes a caller unusable if the page of the request was made for another user, who was signed in to this
--- browser before, or shows another account. As in when_proved, no procedure or query can omit the check.
-create function turnpike.of_page(caller turnpike.caller, p_page_user bigint, p_page_account bigint)
-returns turnpike.caller
-language plpgsql immutable as $$
-begin
-  if (caller.usable or caller.missing = 'factor') is true
-    and (p_page_user <> coalesce(caller.acting_user_id, caller.user_id) or p_page_account <> caller.user_id) is true
-  then
-    caller.usable := false;
-    caller.missing := 'other_user';
-  end if;
-  return caller;
 end $$;
 
 -- Makes a caller unusable if its request needs a fresh proof and has none. The lookup itself checks

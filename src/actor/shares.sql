@@ -5,7 +5,10 @@
 -- it), or null (not shared).
 create function turnpike.role_in(caller turnpike.caller, space spaces) returns text language plpgsql stable as $$
 begin
-  if caller.kind is distinct from 'session' or caller.test is distinct from space.test then
+  -- A space is shared with a person, and not with the other people of the person's account.
+  if caller.kind is distinct from 'session' or caller.test is distinct from space.test
+    or caller.person_id is not null
+  then
     return null;
   end if;
   -- In alphabetical order, the role with more rights comes first.

@@ -24,6 +24,8 @@ const shares = eb
   .selectFrom("space_shares as h")
   .whereRef("h.space_id", "=", "s.space_id")
   .whereRef("h.user_id", "=", "caller.user_id")
+  // A space is shared with a person, and not with the other people of the person's account.
+  .where("caller.person_id", "is", null)
 
 /**
  * True if a caller may see and use a space `s`: it is in the caller's scope, or shared with a
@@ -47,6 +49,7 @@ export const roleInSpace = eb
 export const sharedSpaces = eb
   .selectFrom("space_shares as h")
   .whereRef("h.user_id", "=", "caller.user_id")
+  .where("caller.person_id", "is", null)
   .select("h.space_id")
 
 /** The place of a request, in its path. */

@@ -99,6 +99,13 @@ export const ERROR_CODES = {
     cause: "The space is shared with you. Only its owner, and the owners and admins of its workspace, can change it.",
     cure: "Ask one of them to make the change, or ask an operator for a role in the workspace.",
   },
+  ROLE_REQUIRED: {
+    status: 403,
+    retryable: false,
+    cause:
+      "The caller's role in the account does not allow this operation. `details` has the role and the roles that may.",
+    cure: "Ask an owner of the account. A key that a developer made changes no prices, wallets and limits.",
+  },
   END_USER_BLOCKED: {
     status: 403,
     retryable: false,

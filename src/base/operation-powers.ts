@@ -1,4 +1,5 @@
-import type { Guard, Power } from "./powers.ts"
+import { ACCOUNT_POWERS } from "./account-powers.ts"
+import { type Guard, guards } from "./powers.ts"
 
 const { always, onlyWhen } = guards
 
@@ -115,6 +116,7 @@ const ADMIN = {
   getContextComparison: "none",
   getDailyUsage: "none",
   getTopUsers: "none",
+  getEndUsersReport: "none",
   getErrorsReport: "none",
   getContextSize: "none",
   getTopSpaces: "none",
@@ -131,7 +133,7 @@ const ADMIN = {
 
 /** The only table of operations that require a fresh proof, for routing and documentation. A test checks each one. */
 export const OPERATION_POWERS: Record<"/api/account/" | "/api/admin/", Record<string, "none" | Guard>> = {
-  "/api/account/": ACCOUNT,
+  "/api/account/": ACCOUNT_POWERS,
   "/api/admin/": ADMIN,
 }
 
@@ -140,7 +142,8 @@ export function guardOf({ path, id }: { path: string; id: string }): Guard | nul
   for (const [prefix, table] of Object.entries(OPERATION_POWERS)) {
     if (!path.startsWith(prefix)) continue
     const entry = table[id]
-    if (!entry) throw new Error(`add ${id} to src/base/operation-powers.ts, with its powers or "none"`)
+    if (!entry)
+      throw new Error(`add ${id} to src/base/account-powers.ts or operation-powers.ts, with its powers or "none"`)
     return entry === "none" ? null : entry
   }
   return null

@@ -21,6 +21,11 @@ export interface Guard {
   when?: string
 }
 
+export const guards = {
+  always: (...powers: Power[]): Guard => ({ powers }),
+  onlyWhen: (when: string, ...powers: Power[]): Guard => ({ powers, when }),
+}
+
 /** The documentation of an operation that requires a proof. */
 export const guardText = ({ powers, when }: Guard) =>
   `Requires a proof of your identity from the last ${PROOF_MINUTES} minutes (\`POST /api/auth/reauthenticate\`)` +

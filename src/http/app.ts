@@ -16,13 +16,12 @@ import type { AppEnv } from "./app-env.ts"
 import { announcing } from "./deprecation.ts"
 import { guarded, honoPath, type Input, inputOf, type Operation, validatorsOf } from "./operation.ts"
 import { notFoundPage, PLAIN_PAGE_HEADERS, wantsPage } from "./plain-page.ts"
-import { contentTag, requireMatch } from "./preconditions.ts"
+import { answersUnchanged, contentTag, isKnown, requireMatch } from "./preconditions.ts"
 import { rateHeaders } from "./rate-headers.ts"
-import { rightsFirst } from "./rights-first.ts"
+import { claimRights, rightsFirst } from "./rights-first.ts"
 import { TableRouter } from "./router.ts"
 import { SAFE_HEADERS } from "./safe-headers.ts"
 import { API_PATHS, answerInsecure, isInsecure } from "./secure-scheme.ts"
-import { sessionOf } from "./session-of.ts"
 import { shownPath } from "./shown-path.ts"
 import { answerUnconfigured } from "./unconfigured.ts"
 import { setVersion } from "./versions.ts"
@@ -91,13 +90,17 @@ export class App extends Hono<AppEnv> {
     if (method === "get" && operation.tagged) this.readers.set(path, composed<Reader>(handle))
     const before = [...announcing(operation.deprecated), rightsFirst(operation), ...validatorsOf(operation)]
     this.on(method.toUpperCase(), [honoPath(path)], ...before, async (c) => {
-      if (guard && guard.when === undefined) c.set("credential", { ...sessionOf(c), proved: true })
+      claimRights(c, operation)
       const input = inputOf(c, operation) as Input<z.output<Params>, z.output<Query>, z.output<Body>>
       noteTurn(c, input.params)
       if (operation.tagged && method !== "get") await this.requireCurrent(c, operation, input)
       const answered = await handle(c, input)
       if (operation.versioned) setVersion(c, answered)
-      if (operation.tagged && method !== "delete") c.header("ETag", contentTag(operation.tagged, answered as object))
+      if (operation.tagged && method !== "delete") {
+        const tag = contentTag(operation.tagged, answered as object)
+        c.header("ETag", tag)
+        if (answersUnchanged(operation) && isKnown(tag, c.req.header("if-none-match"))) return c.body(null, 304)
+      }
       return answered instanceof Response ? answered : answerJson(c, answered as object, answer.status)
     })
   }

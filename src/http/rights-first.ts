@@ -3,6 +3,7 @@ import type { Credential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { guardOf } from "../base/operation-powers.ts"
+import { rightOf } from "../base/operation-rights.ts"
 import { storable } from "../base/storable.ts"
 import type { AppEnv } from "./app-env.ts"
 import { forgetAnswer } from "./doors.ts"
@@ -31,13 +32,25 @@ export function rightsFirst(operation: Operation): MiddlewareHandler<AppEnv> {
   }
 }
 
+/** The credential of a caller with the proof and the right that the operation needs. The look-up checks both. */
+function claimOf(operation: Operation, credential: Credential): Credential {
+  const needs = rightOf(operation) ?? undefined
+  if (credential.kind === "key") return { ...credential, needs }
+  const guard = guardOf(operation)
+  return { ...credential, needs, ...(guard !== null && guard.when === undefined && { proved: true as const }) }
+}
+
+/** Makes all verbs of a request act with what its operation needs. */
+export function claimRights(c: HonoContext<AppEnv>, operation: Operation): void {
+  const credential = c.get("credential") as Credential | undefined
+  if (credential) c.set("credential", claimOf(operation, credential))
+}
+
 async function checkRights(c: HonoContext<AppEnv>, operation: Operation): Promise<void> {
   const credential = c.get("credential") as Credential | undefined
   // An open operation has no credential, and the token of a call was already checked.
   if (!credential) return
-  const guard = guardOf(operation)
-  const isGuarded = guard !== null && guard.when === undefined
-  const proved = isGuarded && credential.kind === "session" ? { ...credential, proved: true as const } : credential
+  const proved = claimOf(operation, credential)
   const role = c.req.path.startsWith(FOR_ADMINS) ? ({ role: "admin" } as const) : {}
   const { actor } = await readAs(c.get("ctx"), proved, (db) => db.selectFrom("caller").select("user_id"), role)
   const { keyScope, spaceRole } = operation

@@ -154,7 +154,8 @@ export async function closeSession(c: HonoContext<AppEnv>): Promise<void> {
   const session = await sessionInCookie(c, ctx)
   const page = pageUserOf(c)
   if (session && page) {
-    await getCurrentUser(ctx, { kind: "session", token: session.token, test: false, page }).catch((error: unknown) => {
+    const own = { kind: "session", token: session.token, test: false, page, needs: "self" } as const
+    await getCurrentUser(ctx, own).catch((error: unknown) => {
       if (!(error instanceof TurnpikeError) || error.status !== 401) throw error
     })
   }

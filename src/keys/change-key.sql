@@ -1,5 +1,5 @@
 -- Changes the name, expiry, default end user, caps and rates of the caller's key. p_changes: the columns to change.
--- refused: unknown, revoked, or
+-- refused: unknown, revoked, role (it has rights that the caller lacks), or
 -- - proof: the key would get more time or money, and the caller has not proved their identity recently
 -- - daily: too many changes of keys within a day (daily: the limit)
 create function turnpike.update_key(p_request turnpike.request,
@@ -17,7 +17,7 @@ begin
   perform from users u where u.user_id = caller.user_id for no key update;
   -- Locked before it is read, so that concurrent changes are not overwritten.
   select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
-  refused := turnpike.key_refusal(own);
+  refused := turnpike.key_change_refusal(own, caller);
   if refused is null then
     daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
     refused := case when daily.cap is not null then 'daily' end;
@@ -58,8 +58,8 @@ $$;
 -- Gives the caller's key a new value: the live or the test value, by the kind of the key. The old value works until
 -- p_former_until, and values of earlier rotations until their own time. If p_former_until is null, all old values
 -- end now. For a used Idempotency-Key, nothing changes.
--- refused: unknown, revoked, former (p_most_former old values still work), daily (too many changes of keys within a
--- day; daily: the limit).
+-- refused: unknown, revoked, role, former (p_most_former old values still work), daily (too many changes of keys
+-- within a day; daily: the limit).
 create function turnpike.rotate_key(p_request turnpike.request,
   p_once_key text, p_fingerprint text, p_key_id text, p_live_hash text, p_live_hint text, p_test_hash text,
   p_test_hint text, p_former_until timestamptz, p_most_former integer)
@@ -74,7 +74,8 @@ begin
   already := turnpike.used_key(caller, p_once_key);
   if already.resource_id is not null then
     select k.* into own from api_keys k where k.key_id = already.resource_id and k.user_id = caller.user_id;
-    key := turnpike.key_answer_of(own);
+    refused := turnpike.key_change_refusal(own, caller);
+    key := case when refused is distinct from 'role' then turnpike.key_answer_of(own) end;
     return next;
     return;
   end if;
@@ -82,7 +83,7 @@ begin
   perform from users u where u.user_id = caller.user_id for no key update;
   -- Locked before it is read, so that a later rotation stores the value of an earlier one as an old value.
   select k.* into own from api_keys k where k.key_id = p_key_id and k.user_id = caller.user_id for no key update;
-  refused := turnpike.key_refusal(own);
+  refused := turnpike.key_change_refusal(own, caller);
   if refused is null then
     daily := turnpike.over_key_changes(caller.user_id, p_request.moment);
     refused := case when daily.cap is not null then 'daily' end;
@@ -102,7 +103,8 @@ begin
     update api_keys k set
       previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),
       hash = decode(case when own.test then p_test_hash else p_live_hash end, 'hex'),
-      hint = case when own.test then p_test_hint else p_live_hint end
+      hint = case when own.test then p_test_hint else p_live_hint end,
+      made_by = turnpike.person_of(caller)
       where k.key_id = own.key_id
       returning k.* into own;
     key := turnpike.key_answer_of(own);
@@ -113,8 +115,3 @@ begin
   end if;
   {{caller.closes row}}
 end $$;
-
--- Why a key cannot be changed: unknown or revoked; null if it can.
-create function turnpike.key_refusal(k api_keys) returns text language sql immutable as $$
-  select case when k.key_id is null then 'unknown' when k.revoked_at is not null then 'revoked' end
-$$;

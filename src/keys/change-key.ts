@@ -19,7 +19,7 @@ import {
   readOwner,
   sendKeyNotice,
 } from "./create-key.ts"
-import { type KeyRow, keyNotFound, keyRevoked } from "./key-row.ts"
+import { type KeyRow, keyBeyond, keyNotFound, keyRevoked } from "./key-row.ts"
 import { repeatedValue, secretSources } from "./repeated-value.ts"
 
 /** How long a key's old value works after a rotation, in seconds. */
@@ -140,6 +140,7 @@ function changedOf(keyId: string, { key, refused, daily }: Changed): KeyRow {
   if (key) return key
   if (daily) throw dailyExceeded(daily)
   if (refused === "former") throw tooManyFormer()
+  if (refused === "role") throw keyBeyond()
   throw refused === "revoked" ? keyRevoked() : keyNotFound(keyId)
 }
 

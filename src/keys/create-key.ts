@@ -9,11 +9,12 @@ import { TurnpikeError } from "../base/errors.ts"
 import { newId } from "../base/ids.ts"
 import { isPlain, PLAIN_FAULT } from "../base/plain-text.ts"
 import { instantParam } from "../base/time.ts"
+import { released } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { setRateSchema, storedRate } from "../quotas/rate.ts"
 import { generateApiKey } from "./api-key.ts"
 import { capColumns, type SetCaps, setCapsSchema } from "./caps.ts"
-import type { KeyRow } from "./key-row.ts"
+import { type KeyRow, keyBeyond } from "./key-row.ts"
 import { repeatedValue, secretSources } from "./repeated-value.ts"
 
 export const keyName = z
@@ -123,6 +124,7 @@ export async function createKey(
     sendKeyNotice(ctx, owner, row.key)
     return { made: { key: row.key, value }, replayed: false }
   }
+  if (row.refused === "role") throw keyBeyond()
   if (row.reached) throw countReached(row.reached)
   if (row.daily) throw dailyExceeded(row.daily)
   const mode = input.test ? "test" : "live"
@@ -204,6 +206,7 @@ export function newKey(
     default_end_user_ref: endUser,
     created_at: now.toISOString(),
     ending_turns: false,
+    role: "owner",
     ...capColumns(caps),
     ...rateColumns(rates),
   } satisfies Partial<KeyRow> & { hash: string; ending_turns: boolean }

@@ -23,7 +23,8 @@ create type turnpike.key_answer as (
   ending_tried_at timestamptz, -- null
   last_used_at timestamptz, -- null
   created_at timestamptz,
-  default_end_user_ref text -- null: the id of the key
+  default_end_user_ref text, -- null: the id of the key
+  role text
 );
 
 create function turnpike.key_answer_of(k api_keys) returns turnpike.key_answer language plpgsql stable as $$
@@ -37,5 +38,5 @@ begin
     k.daily_credit_micros, k.monthly_credit_micros, k.window_credit_micros, k.window_seconds,
     k.end_user_daily_credit_micros, k.end_user_monthly_credit_micros, k.rate, k.end_user_rate, k.expires_at,
     k.revoked_at, k.ending_turns, k.ending_tried_at, k.last_used_at, k.created_at,
-    k.default_end_user_ref)::turnpike.key_answer;
+    k.default_end_user_ref, k.role)::turnpike.key_answer;
 end $$;

@@ -1,7 +1,8 @@
 import { expressionBuilder } from "kysely"
 import * as z from "zod"
-import { KEY_SCOPES } from "../actor/actor.ts"
+import { KEY_SCOPES, roleRequired } from "../actor/actor.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import type { MemberRole } from "../base/member-roles.ts"
 import { toInstant } from "../base/time.ts"
 import type { DB } from "../platform/db-types.ts"
 import type { Answers } from "../platform/procedures.ts"
@@ -30,6 +31,7 @@ export const keyColumns = [
   "k.default_end_user_ref",
   "k.rate",
   "k.end_user_rate",
+  "k.role",
 ] as const
 
 /** The slug of the key's space, as the column `space`. */
@@ -44,6 +46,8 @@ export type KeyRow = Pick<Answers["key_answer"], KeyColumn | "space">
 
 type KeyColumn = (typeof keyColumns)[number] extends `k.${infer Column}` ? Column : never
 
+const KEY_ROLES = ["owner", "developer"] as const satisfies MemberRole[]
+
 const instant = z.iso.datetime()
 
 export const keySchema = z
@@ -56,6 +60,11 @@ export const keySchema = z
     }),
     space: z.string().nullable().meta({ description: "The space of a key with the scope `space`; otherwise null." }),
     test: z.boolean(),
+    role: z.enum(KEY_ROLES).meta({
+      description:
+        "`owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so " +
+        "it changes no prices, wallets and limits, and erases no customers.",
+    }),
     hint: z.string().meta({
       description: "The first and the last characters of the key's value.",
       example: "turnpike_live_4fQz…x81B",
@@ -118,6 +127,7 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
     scope: row.scope as (typeof KEY_SCOPES)[number],
     space: row.space,
     test: row.test,
+    role: row.role as (typeof KEY_ROLES)[number],
     hint: row.hint,
     caps: serializeCaps(row),
     default_end_user_ref: row.default_end_user_ref,
@@ -130,6 +140,9 @@ export function serializeKey(row: KeyRow): z.infer<typeof keySchema> {
     previous_expires_at: toInstant(row.previous_expires_at),
   }
 }
+
+/** The error of a caller who may not change a key, or learn its value, because it has more rights than the caller. */
+export const keyBeyond = () => roleRequired("developer", "own")
 
 export const keyNotFound = (keyId: string) => new TurnpikeError("NOT_FOUND", `There is no API key "${keyId}" of yours.`)
 

@@ -104,11 +104,13 @@ interface ApiKeys {
   hint: string;
   key_id: string;
   last_used_at: Timestamp | null;
+  made_by: number | null;
   monthly_credit_micros: number | null;
   name: string;
   previous_expires_at: Timestamp | null;
   rate: Json | null;
   revoked_at: Timestamp | null;
+  role: Generated<string>;
   scope: Generated<string>;
   space_id: number | null;
   test: Generated<boolean>;
@@ -137,6 +139,7 @@ interface ApiTurns {
 interface AuditLog {
   account_user_id: number | null;
   action: string;
+  actor_role: string | null;
   actor_user_id: number | null;
   address: string | null;
   after: Json | null;
@@ -1845,7 +1848,9 @@ interface Users {
   ending_turns: Generated<boolean>;
   first_brand: string;
   has_password: Generated<boolean>;
+  members_need_factor: Generated<boolean>;
   name: string | null;
+  own_role: Generated<string>;
   password_hash: string | null;
   ref_code: Generated<string>;
   role: Generated<string>;

@@ -121,6 +121,8 @@ export interface Answers {
     end_user_prepaid: boolean | null
     rate: unknown | null
     end_user_rate: unknown | null
+    account_role: string
+    person_id: number | null
   }
   caller_tools: {
     tools: unknown
@@ -472,6 +474,7 @@ export interface Answers {
     last_used_at: string | null
     created_at: string
     default_end_user_ref: string | null
+    role: string
   }
   link: {
     turn_id: string
@@ -1136,6 +1139,7 @@ export interface Records {
     page_user: number | null
     page_account: number | null
     if_config: number | null
+    needs: string | null
   }
   sale: {
     prepaid: boolean
@@ -3049,6 +3053,17 @@ export interface Procedures {
     }
     row: {
       keep_found_tools: boolean | null
+    }
+  }
+  keep_key: {
+    args: {
+      request: Records["request"] | null
+      key_id: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      key: Answers["key_answer"] | null
+      refused: string | null
     }
   }
   keep_login: {
@@ -5911,6 +5926,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   identity_id: { args: ["issuer", "subject"] },
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
   keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
+  keep_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "refused"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_report_part: { args: ["file_id", "epoch", "part:report_part", "until", "expires_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },

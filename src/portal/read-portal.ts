@@ -1,5 +1,5 @@
 import { expressionBuilder, sql } from "kysely"
-import type { Credential } from "../actor/actor.ts"
+import { type Credential, MEMBER_CODES } from "../actor/actor.ts"
 import { type CallerDB, callAs, isOfScope, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
@@ -67,8 +67,11 @@ export async function checkSession(ctx: Context, portal: Portal): Promise<void> 
 /** The reader is not the owner of the key, so its refusals are those of the session. */
 export const asEndUser = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
   answer.catch((error: unknown) => {
-    throw error instanceof TurnpikeError && error.status === 401 ? portalRefused() : error
+    throw error instanceof TurnpikeError && isOver(error) ? portalRefused() : error
   })
+
+/** True if the credential of a session ended, or its member lost the right to it. */
+const isOver = ({ status, code }: TurnpikeError) => status === 401 || MEMBER_CODES.some((one) => one === code)
 
 /** SCOPE_DENIED without the scope. */
 export function requireScope({ scopes }: Portal, scope: PortalScope): void {

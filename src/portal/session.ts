@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto"
 import * as z from "zod"
-import type { Credential } from "../actor/actor.ts"
+import type { Credential, KeyCredential } from "../actor/actor.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { RIGHTS, type Right } from "../base/member-roles.ts"
 import type { Redis } from "../platform/redis.ts"
 import { PORTAL_LANGS, PORTAL_MODES, PORTAL_SCOPES, type PortalScope, type ShownFrame } from "./answers.ts"
 import { PORTAL_POLICY } from "./policies.ts"
@@ -35,6 +36,8 @@ const credentialSchema = z.union([
     test: z.boolean(),
     acting: z.literal(true).optional(),
     proved: z.literal(true).optional(),
+    page: z.strictObject({ user: z.int(), account: z.int().nullable() }).optional(),
+    needs: z.enum(Object.keys(RIGHTS) as [Right, ...Right[]]).optional(),
   }),
 ])
 
@@ -133,8 +136,9 @@ function contentOf({
   credential,
   profileKeys,
 }: Portal): z.input<typeof portalSchema> {
-  // The page that made the session was checked then. The portal is a page of its own.
-  const { page: _page, ...kept } = { page: undefined, ...credential }
+  // The preview of a member keeps the account of the member's page, and the right that each look needs again.
+  const { needs: _needs, ...key } = credential
+  const kept = credential.kind === "key" ? (key as KeyCredential) : credential
   return [ref, [...scopes], since.getTime(), until.getTime(), preview, kept, [...profileKeys]]
 }
 

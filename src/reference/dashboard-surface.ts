@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { MEMBER_CODES } from "../actor/actor.ts"
 import { ERROR_CODES, type ErrorCode } from "../base/errors.ts"
 import type { Operation } from "../http/operation.ts"
 import { DOORS } from "../http/policies.ts"
@@ -42,6 +43,7 @@ function callerCodesOf({ method, path, open, byServer }: Operation): ErrorCode[]
   const changes = method !== "get"
   return [
     ...(open ? [] : session),
+    ...(!open && path.startsWith("/api/account/") ? MEMBER_CODES : []),
     ...(path.startsWith("/api/admin/") ? (["ADMIN_REQUIRED", "SECOND_FACTOR_NOT_SET_UP"] as const) : []),
     ...(changes && path.startsWith("/api/account/") ? (["ACTING_READ_ONLY"] as const) : []),
     ...(changes && !byServer ? (["CROSS_ORIGIN"] as const) : []),
@@ -60,7 +62,7 @@ export const DASHBOARD_SURFACE: Surface = {
       "The API of the dashboard, for signed-in users. A request that changes something needs " +
       "`Sec-Fetch-Site: same-origin`, which browsers send, or an `Origin` header with this server's own origin. Bodies are JSON. " +
       "A page says in `X-Turnpike-User` for which user id it was made (`42`), and which account it shows (`42/57` while an admin acts as user " +
-      "57). If another user is signed in by then, the response is 409 SIGNED_IN_AS_OTHER, and nothing is done. A GET accepts the same as the " +
+      "57, or while user 42 acts for account 57 as its member; each request looks up the member's role). If another user is signed in by then, the response is 409 SIGNED_IN_AS_OTHER, and nothing is done. A GET accepts the same as the " +
       "query parameter `page_user`.",
   },
   securitySchemes: {

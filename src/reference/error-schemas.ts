@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { countStateSchema } from "../base/counted.ts"
 import type { ErrorCode } from "../base/errors.ts"
+import { MEMBER_ROLES, OWN_ROLES } from "../base/member-roles.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { keySchema } from "../keys/key-row.ts"
 import { rateStateSchema } from "../quotas/rate.ts"
@@ -64,6 +65,13 @@ const DETAILS = {
     .object({ user_id: z.int(), disabled: z.boolean() })
     .partial()
     .meta({ description: "The account that has the email. Empty if it was changed at the same moment." }),
+  ROLE_REQUIRED: z
+    .object({
+      role: z.enum(OWN_ROLES).meta({ description: "The caller's role in the account. `none`: no longer any." }),
+      roles: z.array(z.enum(MEMBER_ROLES)).meta({ description: "The roles that allow the operation." }),
+    })
+    .meta({ id: "RoleRequired" }),
+  MEMBER_HAS_KEYS: z.object({ keys: z.array(keySchema) }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
 
 type DetailedCode = keyof typeof DETAILS
@@ -117,6 +125,8 @@ export const ERROR_DETAILS: Partial<Record<ErrorCode, unknown>> = {
   },
   SIGNED_IN_AS_OTHER: { user: { user_id: 42, name: "Ada" }, acting: false },
   EMAIL_TAKEN: { user_id: 42, disabled: true },
+  ROLE_REQUIRED: { role: "read_only", roles: ["owner", "developer"] },
+  MEMBER_HAS_KEYS: { keys: [] },
 }
 
 /**

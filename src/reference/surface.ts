@@ -1,6 +1,8 @@
 import * as z from "zod"
 import type { Dialect } from "../base/dialects.ts"
 import { API_CODES, ERROR_CODES, type ErrorCode } from "../base/errors.ts"
+import { ROLE_RIGHTS } from "../base/member-roles.ts"
+import { rightOf } from "../base/operation-rights.ts"
 import type { Operation } from "../http/operation.ts"
 import { errorUnion } from "./error-schemas.ts"
 
@@ -94,8 +96,10 @@ export const API_SURFACE: Surface = {
     },
   },
   foreign: (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => !API_CODES.includes(code)),
-  codesOf: ({ body }) => [
-    // Any operation can return QUOTA_EXCEEDED, because requests with unknown API keys are limited by IP address.
+  codesOf: ({ body, ...operation }) => [
+    // A key that a developer made has no other rights.
+    ...(ROLE_RIGHTS.developer.includes(rightOf(operation) ?? "self") ? [] : (["ROLE_REQUIRED"] as const)),
+    // Requests with unknown API keys are limited by IP address.
     ...([
       "INVALID_API_KEY",
       "API_KEY_EXPIRED",

@@ -24,7 +24,7 @@ begin
   end if;
   scope := case when not p_all then caller.user_id end;
   if p_id_at is not null then
-    hits := turnpike.hits_of_id(scope, caller.test, p_q, p_id_at);
+    hits := turnpike.hits_of_id(scope, case when caller.person_id is null then scope end, caller.test, p_q, p_id_at);
   else
     hits := '{}';
   end if;
@@ -36,7 +36,11 @@ begin
         || caller.test::text || ' ' || p_q);
   end if;
   if p_id_at is null then
-    hits := hits || turnpike.hits_of_name(scope, caller.test, p_q, p_limit);
+    hits := hits || turnpike.hits_of_name(scope, case when caller.person_id is null then scope end, caller.test, p_q,
+      p_limit);
+  end if;
+  if p_all and p_id_at is null then
+    hits := hits || turnpike.hits_of_accounts(p_q, p_limit);
   end if;
   {{caller.closes}}
 end $$;

@@ -88,8 +88,8 @@ begin
   if refused is null then
     before := to_jsonb(turnpike.sharing_answer_of(space, p_request.moment)) - 'cap';
     if left_workspace is not null then
-      perform turnpike.leave_workspace(space.space_id, left_workspace, caller.user_id, p_request.request_id,
-        p_request.address, p_request.moment);
+      perform turnpike.leave_workspace(space.space_id, left_workspace, turnpike.person_of(caller),
+        p_request.request_id, p_request.address, p_request.moment);
     end if;
     delete from space_members m where m.space_id = space.space_id;
     space.workspace_id := null;

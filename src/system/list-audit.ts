@@ -22,6 +22,10 @@ export const auditEntrySchema = z
       .int()
       .nullable()
       .meta({ description: "The account whose object was changed; null if it belongs to no account.", example: 42 }),
+    actor_role: z.string().nullable().meta({
+      description: "The actor's role in the account, if the actor is a member of it.",
+      example: null,
+    }),
     key_id: z.string().nullable().meta({ description: "The key that made the change, if it was one.", example: null }),
     action: z.string().meta({ example: "user.update" }),
     subject_type: z.string().meta({ description: "The type of the changed object.", example: "user" }),

@@ -108,6 +108,7 @@ function sourceOf(db: QueryCreator<CallerDB>, filters: TurnFilters): ReturnType<
   const elsewhere = db
     .selectFrom("turns as t")
     .where("t.member_id", "=", owner("user_id"))
+    .where(owner("person_id"), "is", null)
     .where("t.test", "=", owner("test"))
     .where("t.space_id", "in", shared)
     .$if(filters.space !== undefined, (query) => query.where("t.space_id", "=", named))
@@ -120,7 +121,8 @@ type OfTurns = CallerDB & { t: DB["turns"] }
 const eb: ExpressionBuilder<OfTurns, "t"> = expressionBuilder()
 
 /** Scalar subqueries: the planner treats them as constants and starts from the owner's index. */
-const owner = <Column extends "user_id" | "test">(column: Column) => eb.selectFrom("caller").select(column)
+const owner = <Column extends "user_id" | "test" | "person_id">(column: Column) =>
+  eb.selectFrom("caller").select(column)
 
 function hasAll(filters: TurnFilters): Expression<SqlBool> {
   const { space } = filters

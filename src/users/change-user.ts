@@ -42,6 +42,7 @@ export async function changeUserAsSystem(ctx: SystemContext, userId: number, cha
     address,
     ...NO_PAGE,
     if_config: null,
+    needs: null,
   }
   const args = { request, ...argumentsOf(userId, change) }
   return answerOf(userId, await callOne(ctx.db, "change_user", args))

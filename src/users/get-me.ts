@@ -3,6 +3,7 @@ import type { SessionCredential } from "../actor/actor.ts"
 import { callAs, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
+import { MEMBER_ROLES, type MemberRole, RIGHTS, type Right, ROLE_RIGHTS } from "../base/member-roles.ts"
 import { toInstant } from "../base/time.ts"
 import type { Answers } from "../platform/procedures.ts"
 import { type BalanceRow, balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
@@ -26,13 +27,18 @@ export const meSchema = z
 interface MeRow extends BalanceRow {
   account: UserRow
   acting_admin: Answers["acting_admin"] | null
+  person: UserRow | null
 }
 
 /** The signed-in user, their session and their balance. */
 export async function getMe(ctx: Context, credential: SessionCredential): Promise<z.infer<typeof meSchema>> {
   const { actor, row } = await callAs<"get_me", MeRow>(ctx, credential, "get_me", {})
+  const role = actor.account_role as MemberRole
   return {
     user: serializeUser(row.account),
+    person: row.person?.user_id ? serializeUser(row.person) : null,
+    account_role: role,
+    rights: [...ROLE_RIGHTS[role]],
     session: { created_at: toInstant(actor.created_at), expires_at: toInstant(actor.expires_at ?? actor.created_at) },
     balance: serializeBalance(row),
     acting_admin: row.acting_admin,

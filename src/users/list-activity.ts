@@ -60,10 +60,21 @@ export async function listActivity(
         .leftJoin("users as u", "u.user_id", "a.actor_user_id")
         .leftJoin("api_keys as k", "k.key_id", "a.key_id")
         .whereRef("a.account_user_id", "=", "caller.user_id")
+        .where((eb) =>
+          eb.or([
+            eb("a.subject_type", "<>", "user"),
+            eb("a.action", "in", OF_ACCOUNT),
+            eb("caller.person_id", "is", null),
+          ]),
+        )
         .where(matches(filters))
       const page = matching
         .selectAll("a")
-        .select((eb) => [maker.as("by"), eb.fn.coalesce("k.name", "u.name").as("name")])
+        .select((eb) => [
+          maker.as("by"),
+          eb.fn.coalesce("k.name", "u.name").as("name"),
+          eb("a.actor_user_id", "=", eb.fn.coalesce("caller.person_id", "caller.user_id")).as("is_self"),
+        ])
         .orderBy("a.audit_id", "desc")
         .limit(limit)
         .offset(offset)
@@ -81,19 +92,16 @@ type Tables = CallerDB & { a: DB["audit_log"]; u: Nullish<DB["users"]>; k: Nulli
 type Nullish<Table> = { [Column in keyof Table]: Table[Column] | null }
 const eb = expressionBuilder<Tables, "a" | "u" | "k">()
 
-/** The maker of a change. A user of another account who changed a space is a member of it, unless they are an admin. */
-const maker = eb
-  .case()
-  .when("a.key_id", "is not", null)
-  .then<ActivityEntry["by"]>("key")
-  .when("a.action", "=", "portal.profile")
-  .then("end_user")
-  .when("a.actor_user_id", "=", eb.ref("a.account_user_id"))
-  .then("owner")
-  .when(eb.and([eb("a.subject_type", "=", "space"), eb("u.role", "<>", "admin")]))
-  .then("member")
-  .else("operator")
-  .end()
+/** The maker of a change, as `src/actor/audit.sql` names it. */
+const maker = eb.fn<ActivityEntry["by"]>(released("maker_of_change"), [
+  "a.key_id",
+  "a.action",
+  "a.actor_role",
+  "a.actor_user_id",
+  "a.account_user_id",
+  "a.subject_type",
+  "u.role",
+])
 
 function matches(filters: ActivityFilters): Expression<SqlBool> {
   const all = auditConditions(filters)

@@ -186,7 +186,8 @@ begin
     known := turnpike.find_call(caller, p_sent.turn_id, p_sent.step, p_sent.call, true);
     answer := turnpike.store_decision(known.asked, known.refused, p_sent, row(p_decision, p_input, p_message,
       case caller.kind when 'key' then jsonb_build_object('kind', 'key', 'key_id', caller.key_id)
-        else jsonb_build_object('kind', 'user', 'user_id', caller.user_id) end)::turnpike.call_decision, p_event_ids,
+        else jsonb_build_object('kind', 'user', 'user_id',
+          turnpike.person_of(caller)) end)::turnpike.call_decision, p_event_ids,
           p_request.moment);
     outcome := answer.outcome;
     turn := answer.turn;

@@ -119,6 +119,7 @@ function seen(db: QueryCreator<CallerDB>, { waiting, space, turn }: WaitFilters)
       join.onRef("h.space_id", "=", "s.space_id").onRef("h.user_id", "=", "caller.user_id"),
     )
     .whereRef("s.user_id", "<>", "caller.user_id")
+    .where("caller.person_id", "is", null)
     .groupBy(["w.turn_id", "w.since", "t.member_id", "caller.user_id"])
     .having((eb) =>
       eb.or([eb(eb.fn.min<SpaceRole>("h.role"), "=", "admin"), eb("t.member_id", "=", eb.ref("caller.user_id"))]),
@@ -143,5 +144,7 @@ const serializeWait = (row: WaitRow): z.output<typeof waitingTurnSchema> => ({
   waiting: serializeWaiting(row.waiting),
   max_cost_usd: row.max_cost_credit_micros === null ? null : toUsd(row.max_cost_credit_micros),
   role: row.role,
+  text: row.readable ? row.text : null,
+  key_id: row.role === "owner" ? row.key_id : null,
   readable: row.readable,
 })

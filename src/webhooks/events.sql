@@ -22,7 +22,8 @@ end $$;
 
 -- True if a caller may see an event of its account: any event of its spaces, or of endpoints that it created there.
 create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql stable as $$
-  select coalesce(caller.scope = 'all'
+  select coalesce(caller.scope = 'all' and (caller.person_id is null
+      or event.type not in ('account.signed_in', 'account.locked', 'account.factor_changed'))
     or (caller.scope = 'created' and turnpike.maker_of(event) = caller.key_id)
     or (caller.scope = 'space' and event.space_id = caller.space_id
       and (event.turn_id is not null or event.created_by_key_id = caller.key_id)), false)

@@ -43,7 +43,7 @@ describe("Creating a key", () => {
       name: "Production",
       scope: "created",
       space: null,
-      test: false,
+      ...{ test: false, role: "owner" },
       hint: `${value.slice(0, 18)}…${value.slice(-4)}`,
       caps: NO_CAPS,
       default_end_user_ref: null,

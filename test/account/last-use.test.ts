@@ -20,7 +20,7 @@ const later = (ms: number) => new Date(world.clock.ms() + ms).toISOString()
 async function findCaller(kind: "key" | "session", token: string): Promise<string> {
   const hash = kind === "key" ? "encode(sha256($2::bytea), 'hex')" : "$2"
   const [row] = await world.sql<{ caller: string }>(
-    `select ${RELEASE}.find_caller(row($1, ${hash}, false, $3::timestamptz, null, null, null, null, null))::text as caller`,
+    `select ${RELEASE}.find_caller(${RELEASE}.request_of($1, ${hash}, false, $3::timestamptz))::text as caller`,
     [kind, token, later(0)],
   )
   return row?.caller as string

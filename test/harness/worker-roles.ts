@@ -29,6 +29,7 @@ export function workerRoles(worldNow: () => World) {
         page_user: null,
         page_account: null,
         if_config: null,
+        needs: null,
       }
       return { request: recordText("request", request) }
     },

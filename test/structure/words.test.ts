@@ -1,5 +1,6 @@
 import { parseSync } from "oxc-parser"
 import { expect, test } from "vitest"
+import { OWN_ROLES } from "../../src/base/member-roles.ts"
 import { ENGINES } from "../../src/base/words.ts"
 import { LEDGER_REASONS } from "../../src/billing/buckets.ts"
 import { filesBelow, read, withoutComments } from "./source.ts"
@@ -42,7 +43,7 @@ for (const path of filesBelow("src").filter((path) => !OTHERS.test(path))) {
 }
 
 // Lists that are built from others.
-for (const words of [ENGINES, LEDGER_REASONS]) places.set(keyOf(words), new Set())
+for (const words of [ENGINES, LEDGER_REASONS, OWN_ROLES]) places.set(keyOf(words), new Set())
 
 /** Equal lists with different meanings. */
 const EQUAL = new Set([
