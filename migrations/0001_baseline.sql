@@ -154,6 +154,17 @@ create table acting_sessions (
 create index acting_sessions_of_user on acting_sessions (user_id, expires_at) where ended_at is null;
 create index acting_sessions_of_admin on acting_sessions (admin_session_id);
 
+-- The people of an account besides its own user (users.own_role). Each request of a member reads the row.
+create table account_members (
+  account_id bigint not null references users,
+  member_id bigint not null references users,
+  role text not null check (role in ('owner', 'developer', 'billing', 'read_only')),
+  created_at timestamptz not null,
+  primary key (account_id, member_id),
+  constraint account_members_are_others check (account_id <> member_id)
+);
+create index account_members_of_member on account_members (member_id, account_id);
+
 -- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
   issuer text not null,

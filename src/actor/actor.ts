@@ -127,6 +127,28 @@ export function requireActor(
   return actor
 }
 
+/** The codes of a caller who does not act for an account, or not in this way. */
+export const MEMBER_CODES = ["NOT_A_MEMBER", "MEMBER_FACTOR_REQUIRED", "ROLE_REQUIRED"] as const satisfies ErrorCode[]
+
+/** The errors of a caller who does not act for an account, or not in this way. */
+const MEMBERS = {
+  membership: () =>
+    new TurnpikeError("NOT_A_MEMBER", "You are not a member of this account, or no longer. Nothing was done."),
+  member_factor: () =>
+    new TurnpikeError(
+      "MEMBER_FACTOR_REQUIRED",
+      "This account requires a second factor of its members. Set up yours under Account, then try again.",
+    ),
+  right: ({ account_role: role }: ActorRow, { needs }: Credential) => roleRequired(role, needs ?? "own"),
+}
+
+/** The error of a caller whose role in the account lacks a right. */
+export function roleRequired(role: string, needs: Right): TurnpikeError {
+  const roles = rolesWith(needs)
+  const message = `Your role in this account does not allow this. It needs the role ${roles.join(" or ")}.`
+  return new TurnpikeError("ROLE_REQUIRED", message, { details: { role, roles } })
+}
+
 /** The `cause` of INVALID_API_KEY for a key that exists, but was revoked or belongs to a disabled account. */
 export const REVOKED = "revoked"
 

@@ -145,7 +145,8 @@ export async function readOwner(ctx: Context, credential: SessionCredential): Pr
       .selectFrom("users as u")
       .innerJoin("caller", "caller.user_id", "u.user_id")
       .select("caller.user_id")
-      .select(["u.brand", "u.email"]),
+      .select("u.brand")
+      .select((eb) => eb.fn<string | null>(released("owner_email"), ["u.user_id"]).as("email")),
   )
   return rows[0] ?? { user_id: 0, brand: ctx.brand, email: null }
 }

@@ -62,6 +62,13 @@ interface AccountHours {
   tokens_output: number;
 }
 
+interface AccountMembers {
+  account_id: number;
+  created_at: Timestamp;
+  member_id: number;
+  role: string;
+}
+
 interface AccountStorage {
   config_bytes: number;
   user_id: number;

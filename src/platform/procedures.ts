@@ -1636,6 +1636,19 @@ export interface Procedures {
       cap_states: Answers["cap_state"] | null
     }
   }
+  change_member: {
+    args: {
+      request: Records["request"] | null
+      person: number | null
+      role: string | null
+      keys: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      keys: Answers["key_answer"][] | null
+    }
+  }
   change_own_profile: {
     args: {
       request: Records["request"] | null
@@ -3001,6 +3014,14 @@ export interface Procedures {
       has_caps: boolean | null
     }
   }
+  has_factor: {
+    args: {
+      user_id: number | null
+    }
+    row: {
+      has_factor: boolean | null
+    }
+  }
   headroom: {
     args: {
       spender: Records["spender"] | null
@@ -3214,6 +3235,16 @@ export interface Procedures {
       learn_limits: boolean | null
     }
   }
+  leave_account: {
+    args: {
+      request: Records["request"] | null
+      account: number | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+    }
+  }
   ledger_range: {
     args: {
       from: Date | null
@@ -3344,6 +3375,20 @@ export interface Procedures {
     row: {
       turn_id: string | null
       epoch: number | null
+    }
+  }
+  maker_of_change: {
+    args: {
+      key_id: string | null
+      action: string | null
+      actor_role: string | null
+      actor: number | null
+      account: number | null
+      subject_type: string | null
+      users_role: string | null
+    }
+    row: {
+      maker_of_change: string | null
     }
   }
   mark_book_seen: {
@@ -3822,6 +3867,14 @@ export interface Procedures {
       factor_counts: boolean | null
     }
   }
+  owner_email: {
+    args: {
+      account: number | null
+    }
+    row: {
+      owner_email: string | null
+    }
+  }
   pairs_of_spaces: {
     args: {
       from: Date | null
@@ -4106,6 +4159,16 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["mapping_answer"] | null
+    }
+  }
+  put_member_rules: {
+    args: {
+      request: Records["request"] | null
+      need_factor: boolean | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
     }
   }
   put_members_limit: {
@@ -5573,6 +5636,18 @@ export interface Procedures {
       billed: number | null
     }
   }
+  transfer_account: {
+    args: {
+      request: Records["request"] | null
+      person: number | null
+      role: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      keys: Answers["key_answer"][] | null
+    }
+  }
   unknown_pin: {
     args: {
       pins: string[] | null
@@ -5816,6 +5891,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   cancel_planned_prices: { args: ["request:request", "pin", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   cancel_turn: { args: ["request:request", "turn_id", "event_id"], columns: ["actor:json", "outcome", "turn:json", "slug", "next", "has_subscriber", "posts"] },
   cap_states: { args: ["user_id", "key_id", "end_user", "moment", "window", "shared"], columns: ["cap_states:json"] },
+  change_member: { args: ["request:request", "person", "role", "keys"], columns: ["actor:json", "refused", "keys:json"] },
   change_own_profile: { args: ["request:request", "ref", "since", "keys", "values:json", "most:json"], columns: ["actor:json", "outcome", "answer:json"] },
   change_password: { args: ["request:request", "former_hash", "hash", "new_token", "expires_at"], columns: ["actor:json", "changed", "refused"] },
   change_user: { args: ["request:request", "user_id", "change", "role"], columns: ["actor:json", "refused", "account:json"] },
@@ -5922,6 +5998,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   grant_credit: { args: ["request:request", "user_id", "reason", "amount", "once_key", "note"], columns: ["actor:json", "refused", "booking:json"] },
   grow_hold: { args: ["turn_id", "epoch", "micros", "locked", "moment"], columns: ["hold", "amount", "max_cost_left", "caps:json", "locks_needed", "end_user_left"] },
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
+  has_factor: { args: ["user_id"] },
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
@@ -5939,6 +6016,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   leading_spaces: { args: ["from", "to", "limit", "most"] },
   leading_users: { args: ["from", "to", "limit", "most"] },
   learn_limits: { args: ["pin", "learned:json"] },
+  leave_account: { args: ["request:request", "account"], columns: ["actor:json", "refused"] },
   ledger_range: { args: ["from", "to", "daily", "weekly"] },
   ledger_sums: { args: ["from", "to", "unit", "brand"] },
   link_identity: { args: ["request:request", "user_id", "issuer", "subject", "email", "email_verified"], columns: ["actor:json", "refused"] },
@@ -5949,6 +6027,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   lock_model: { args: ["pin", "moment"], columns: ["lock_model:json"] },
   lost_calls: { args: ["provider_id", "day", "slack"] },
   lost_turns: { args: ["max_attempts", "passed:json", "limit", "moment"] },
+  maker_of_change: { args: ["key_id", "action", "actor_role", "actor", "account", "subject_type", "users_role"] },
   mark_book_seen: { args: ["provider_id", "day", "by", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
@@ -5991,6 +6070,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   overdue_deliveries: { args: ["before", "lanes", "most", "moment"] },
   overdue_turns: { args: ["before", "most"] },
   own_proofs: { args: ["request:request"], columns: ["actor:json", "password_hash", "factor_secret", "factor_counts"] },
+  owner_email: { args: ["account"] },
   pairs_of_spaces: { args: ["from", "to", "space_ids"] },
   patch_model: { args: ["request:request", "pin", "enabled", "label", "sort_order", "learned:json", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   patch_space: { args: ["request:request", "slug", "title", "metadata:json", "has_model", "model"], columns: ["actor:json", "space:json", "refused", "unknown_pin"] },
@@ -6011,6 +6091,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   put_files_behind: { args: ["file_ids", "moment"] },
   put_manifest: { args: ["request:request", "slug", "manifest:json", "pins"], columns: ["actor:json", "refused", "reached:json", "unknown_pin"] },
   put_mapping: { args: ["request:request", "container", "space", "url", "keeps_headers", "headers", "header_names:json", "enabled", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  put_member_rules: { args: ["request:request", "need_factor"], columns: ["actor:json", "refused"] },
   put_members_limit: { args: ["request:request", "slug", "daily"], columns: ["actor:json", "refused", "sharing:json"] },
   put_model_prices: { args: ["request:request", "pin", "prices:json", "from", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   put_price: { args: ["request:request", "name", "price:json", "most", "most_versions", "shown"], columns: ["actor:json", "refused", "unknown", "answer:json"] },

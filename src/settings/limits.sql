@@ -74,7 +74,7 @@ create function turnpike.count_states(p_user_id bigint) returns turnpike.count_s
 begin
   return array(select row(n.name, turnpike.limit_of(n.name),
     turnpike.used_of(n.name, p_user_id, null))::turnpike.count_state
-    from unnest(array['open_test_turns', 'keys', 'end_users', 'spaces', 'config_bytes', 'files',
+    from unnest(array['open_test_turns', 'keys', 'members', 'end_users', 'spaces', 'config_bytes', 'files',
       'file_bytes']) with ordinality as n(name,
       position) order by n.position);
 end $$;

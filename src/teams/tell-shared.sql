@@ -54,7 +54,7 @@ begin
         from news n
           join spaces s on s.space_id = n.space_id
     )
-    select o.user_id, o.email, o.brand, (
+    select o.user_id, turnpike.owner_email(o.user_id) as email, o.brand, (
         array(select (f.slug, f.title)::turnpike.opened_space
           from (select distinct d.slug, d.title from opened d where d.owner_id = o.user_id order by d.slug limit 20) f
             order by f.slug),

@@ -11,7 +11,15 @@ import { serializeUser, type User, type UserRow, userColumns, userSchema } from 
 
 export const meSchema = z
   .object({
-    user: userSchema,
+    user: userSchema.meta({ description: "The account: your own user, or the account for which you act as a member." }),
+    person: userSchema.nullable().meta({ description: "You, while you act as a member; null for your own account." }),
+    account_role: z.enum(MEMBER_ROLES).meta({ description: "Your role in the account.", example: "owner" }),
+    rights: z.array(z.enum(Object.keys(RIGHTS) as [Right, ...Right[]])).meta({
+      description: Object.entries(RIGHTS)
+        .map(([right, words]) => `\`${right}\`: ${words}.`)
+        .join(" "),
+      example: [...ROLE_RIGHTS.owner],
+    }),
     session: z.object({ created_at: z.iso.datetime(), expires_at: z.iso.datetime() }),
     balance: balanceSchema,
     acting_admin: z

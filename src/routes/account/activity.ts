@@ -1,10 +1,11 @@
 import * as z from "zod"
+import { type ActivityEntry, activityEntrySchema } from "../../actor/activity-entry.ts"
 import { plainJson } from "../../base/plain-json.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvQuery } from "../../http/csv.ts"
-import { createdQuery, listOf, listQuery } from "../../http/query.ts"
+import { createdQuery, listOf, listQuery, numberParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
-import { type ActivityEntry, activityEntrySchema, listActivity } from "../../users/list-activity.ts"
+import { listActivity } from "../../users/list-activity.ts"
 
 const word = z.string().min(1).max(256).optional()
 
@@ -43,6 +44,7 @@ export function mountActivity(app: App) {
         subject_id: word.meta({ description: "The changed object.", example: "key_01j9zq4s0fq4mvt2b9v0000000" }),
         key_id: word.meta({ description: "The key that made the changes." }),
         by: activityEntrySchema.shape.by.optional(),
+        member: numberParam.optional().meta({ description: "Only changes of the member with this user id." }),
         ...createdQuery,
         ...listQuery,
         ...csvQuery,

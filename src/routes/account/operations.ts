@@ -20,6 +20,8 @@ import { mountOwnFiles } from "./files.ts"
 import { mountIdentities } from "./identities.ts"
 import { mountKeys } from "./keys.ts"
 import { mountLimits } from "./limits.ts"
+import { mountMembers } from "./members.ts"
+import { mountMemberships } from "./memberships.ts"
 import { mountMoney } from "./money.ts"
 import { mountPortalPreviews } from "./portal-previews.ts"
 import { mountRefunds } from "./refunds.ts"
@@ -40,6 +42,8 @@ export function mountOwner(app: App) {
   mountTraceEndpoint(app)
   mountSessions(app)
   mountActivity(app)
+  mountMembers(app)
+  mountMemberships(app)
   mountSecondFactor(app)
   mountIdentities(app)
   mountKeys(app)
