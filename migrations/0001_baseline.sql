@@ -165,6 +165,24 @@ create table account_members (
 );
 create index account_members_of_member on account_members (member_id, account_id);
 
+-- Invitations of people to an account. Two tokens of 256 bits open one, once: the owner's link and the email's.
+create table account_invitations (
+  invitation_id text primary key,
+  account_id bigint not null references users,
+  email text not null,
+  role text not null check (role in ('owner', 'developer', 'billing', 'read_only')),
+  -- SHA-256 of the tokens. No worker's role reads them.
+  link_hash bytea not null unique,
+  mail_hash bytea not null unique,
+  invited_by bigint not null references users,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- When it was accepted or revoked.
+  ended_at timestamptz
+);
+create index account_invitations_of_account on account_invitations (account_id, created_at);
+create index account_invitations_expired on account_invitations (expires_at);
+
 -- A user's identity at an OpenID provider, or on the messaging platform (`messenger:<brand>` and the id there).
 create table identities (
   issuer text not null,

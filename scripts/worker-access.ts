@@ -20,6 +20,7 @@ const SECRET_COLUMNS: Record<string, string[]> = {
   sessions: ["token_hash"],
   acting_sessions: ["token_hash"],
   second_factors: ["secret", "recovery_hashes"],
+  account_invitations: ["link_hash", "mail_hash"],
   api_keys: ["hash"],
   former_key_values: ["hash"],
   brands: ["bot_token", "bot_webhook_secret"],

@@ -7,6 +7,8 @@ export const COUNTED = {
   daily_test_turns: "test turns sent within a day",
   keys: "API keys, revoked and expired ones included",
   daily_key_changes: "API keys created, changed or rotated within a day",
+  members: "members, open invitations included",
+  daily_invitations: "invitations of members within a day",
   end_users: "end users with limits or a profile of their own",
   spaces: "spaces, archived ones included",
   config_bytes: "bytes of configuration, including kept versions and secrets",

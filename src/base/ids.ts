@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   request: "req",
   session: "ses",
   acting: "act",
+  invitation: "inv",
   erasure: "era",
   login: "lgn",
   reconciliation: "rec",

@@ -10,6 +10,35 @@ export const SIGN_IN_CODES = {
     cause: "The page was made for another user than the one who is signed in to this browser now. Nothing was done.",
     cure: "Reload the page. A request without the header `X-Turnpike-User` acts for the user who is signed in.",
   },
+  NOT_A_MEMBER: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The signed-in user is not a member of the account that the page shows, or no longer. Nothing was done.",
+    cure: "Choose another account, or ask an owner of the account for an invitation.",
+  },
+  MEMBER_FACTOR_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The account requires a second factor of its members, and the person has none.",
+    cure: "Set up a second factor under Account, then try again.",
+  },
+  INVITED_EMAIL_REQUIRED: {
+    status: 403,
+    retryable: false,
+    dashboard: true,
+    cause: "The invitation is for another email than the signed-in user's, or that email is not verified.",
+    cure: "Sign in with the email that was invited. If it is yours and not verified, open the link in the email.",
+  },
+  MEMBER_HAS_KEYS: {
+    status: 409,
+    retryable: false,
+    dashboard: true,
+    cause:
+      "The person knows the values of keys with more rights than the person has from now on. `details` lists them.",
+    cure: "Rotate the ones that are in use, then send the request with `keys`: `revoke` or `keep`.",
+  },
   INVALID_LAUNCH_DATA: {
     status: 401,
     retryable: false,

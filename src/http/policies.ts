@@ -33,6 +33,8 @@ export const DOORS: Record<string, Door> = {
   "POST /api/auth/messenger-webapp": { counts: "failures", ...usual },
   "POST /api/auth/password-reset/start": { counts: "tries", ...usual },
   "POST /api/auth/password-reset": { counts: "failures", ...usual },
+  "POST /api/auth/invitations": { counts: "failures", ...usual },
+  "POST /api/auth/invitations/join": { counts: "failures", ...usual },
   "POST /api/auth/idp/session": { counts: "failures", secret: INTERNAL_SECRET, ...usual },
   "POST /api/auth/bot": { counts: "failures", secret: BOT_SECRET, ...usual },
 }

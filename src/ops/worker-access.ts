@@ -160,8 +160,10 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "complete_session",
       "end_session",
       "end_sessions_of_identity",
+      "find_invitation",
       "find_login",
       "find_reset",
+      "join_as_new",
       "link_identity",
       "note_acting_read",
       "note_board",
@@ -196,6 +198,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
   },
   "account": {
     "procedures": [
+      "accept_invitation",
       "accept_turn",
       "act_as",
       "archive_space",
@@ -291,6 +294,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "replay_events",
       "request_refund",
       "reseal_signing_secret",
+      "revoke_invitation",
       "revoke_key",
       "rotate_key",
       "rotate_signing_secret",

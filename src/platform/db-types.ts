@@ -62,6 +62,19 @@ interface AccountHours {
   tokens_output: number;
 }
 
+interface AccountInvitations {
+  account_id: number;
+  created_at: Timestamp;
+  email: string;
+  ended_at: Timestamp | null;
+  expires_at: Timestamp;
+  invitation_id: string;
+  invited_by: number;
+  link_hash: Buffer;
+  mail_hash: Buffer;
+  role: string;
+}
+
 interface AccountMembers {
   account_id: number;
   created_at: Timestamp;
@@ -2020,6 +2033,8 @@ export interface DB {
   account_brands: AccountBrands;
   account_days: AccountDays;
   account_hours: AccountHours;
+  account_invitations: AccountInvitations;
+  account_members: AccountMembers;
   account_storage: AccountStorage;
   acting_sessions: ActingSessions;
   alerts: Alerts;

@@ -428,6 +428,14 @@ export interface Answers {
     due: number
     has_subscriber: boolean
   }
+  invitation_answer: {
+    invitation_id: string
+    email: string
+    role: string
+    invited_by: string | null
+    created_at: string
+    expires_at: string
+  }
   kept_call: {
     step: number
     call: number
@@ -1226,6 +1234,17 @@ export interface Records {
 
 /** The arguments and the result row of each procedure. Any value can be null. */
 export interface Procedures {
+  accept_invitation: {
+    args: {
+      request: Records["request"] | null
+      token: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+      account_id: number | null
+    }
+  }
   accept_turn: {
     args: {
       request: Records["request"] | null
@@ -2563,6 +2582,15 @@ export interface Procedures {
       find_caller: Answers["caller"] | null
     }
   }
+  find_invitation: {
+    args: {
+      token: string | null
+      moment: Date | null
+    }
+    row: {
+      find_invitation: Answers["opened_invitation"] | null
+    }
+  }
   find_login: {
     args: {
       email: string | null
@@ -3063,6 +3091,19 @@ export interface Procedures {
       brand: string | null
       reached: Answers["count_state"] | null
       daily: Answers["daily_count"] | null
+    }
+  }
+  join_as_new: {
+    args: {
+      token: string | null
+      name: string | null
+      password_hash: string | null
+      request_id: string | null
+      address: string | null
+      moment: Date | null
+    }
+    row: {
+      join_as_new: number | null
     }
   }
   keep_found_tools: {
@@ -5034,6 +5075,16 @@ export interface Procedures {
       epoch: number | null
     }
   }
+  revoke_invitation: {
+    args: {
+      request: Records["request"] | null
+      invitation_id: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+    }
+  }
   revoke_key: {
     args: {
       request: Records["request"] | null
@@ -5861,6 +5912,7 @@ export type ArgumentsOf<Name extends ProcedureName> = Procedures[Name]["args"]
 
 /** The arguments of each procedure in their order. columns: its result columns, if some of them are read as JSON. */
 export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; columns?: readonly string[] }> = {
+  accept_invitation: { args: ["request:request", "token"], columns: ["actor:json", "refused", "account_id"] },
   accept_turn: { args: ["request:request", "asked:asked_turn", "new:new_turn", "shards", "runners"], columns: ["actor:json", "outcome", "turn:json", "slug", "in_scope", "hold:json", "too_many:json", "has_subscriber", "needs_runner", "waits_behind", "waits_behind_until", "most_output", "open_calls:json", "also_refused:json", "rated:json"] },
   accounts_to_fold: { args: ["idle_since", "after", "limit"] },
   accounts_to_post: { args: ["after", "limit"] },
@@ -5959,6 +6011,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   fail_refresh: { args: ["provider_id", "version", "health", "moment"] },
   file_limit: { args: ["user_id", "bytes"], columns: ["file_limit:json"] },
   find_caller: { args: ["request:request"], columns: ["find_caller:json"] },
+  find_invitation: { args: ["token", "moment"], columns: ["find_invitation:json"] },
   find_login: { args: ["email"], columns: ["name", "user_id", "password_hash", "disabled", "epoch", "addresses:json"] },
   find_prices: { args: ["request:request", "name", "version", "shown"], columns: ["actor:json", "refused", "answers:json"] },
   find_reset: { args: ["email"] },
@@ -6002,6 +6055,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
   identity_id: { args: ["issuer", "subject"] },
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
+  join_as_new: { args: ["token", "name", "password_hash", "request_id", "address", "moment"] },
   keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
   keep_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "refused"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
@@ -6157,6 +6211,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   reset_password: { args: ["user_id", "epoch", "hash", "request_id", "address", "moment"] },
   reset_second_factor: { args: ["request:request", "user_id"], columns: ["actor:json", "refused"] },
   resolve_identity: { args: ["issuer", "subject", "email", "email_verified", "name", "brand", "except_admins", "request_id", "address", "moment"] },
+  revoke_invitation: { args: ["request:request", "invitation_id"], columns: ["actor:json", "refused"] },
   revoke_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "ending"] },
   roll_ledger: { args: ["limit"] },
   roll_turns: { args: ["limit"] },

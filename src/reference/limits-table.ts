@@ -10,6 +10,7 @@ import { FILE_POLICY } from "../files/policies.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
 import { MAX_JSON_BYTES, MAX_OPEN_BYTES, MAX_SERVERS_BYTES } from "../http/json-bodies.ts"
 import { BODY_POLICY, DOORS, UNKNOWN_KEYS } from "../http/policies.ts"
+import { INVITATION_POLICY } from "../members/policies.ts"
 import { PROVIDER_POLICY } from "../providers/policies.ts"
 import { CAPS } from "../quotas/caps.ts"
 import { REPORT_FILE_POLICY } from "../report-files/policies.ts"
@@ -44,6 +45,7 @@ const POLICIES: Record<string, Record<string, unknown>> = {
   DIALECT_POLICY,
   PROVIDER_POLICY,
   ACTING_POLICY,
+  INVITATION_POLICY,
   LAUNCH_POLICY,
   LOGIN_POLICY,
   PASSWORD_POLICY,
@@ -68,6 +70,8 @@ const COUNTS_SET = {
   daily_test_turns: ["max_daily_test_turns", "429 `QUOTA_EXCEEDED`"],
   keys: ["max_keys", "409 `LIMIT_REACHED`"],
   daily_key_changes: ["max_daily_key_changes", "429 `QUOTA_EXCEEDED`"],
+  members: ["max_members", "409 `LIMIT_REACHED`"],
+  daily_invitations: ["max_daily_invitations", "429 `QUOTA_EXCEEDED`"],
   end_users: ["max_end_users", "409 `LIMIT_REACHED`"],
   spaces: ["max_spaces", "409 `LIMIT_REACHED`"],
   config_bytes: ["max_config_bytes", "409 `LIMIT_REACHED`"],
@@ -175,6 +179,7 @@ const GROUPS: { title: string; reader: Reader; words: string; policies: string[]
       "FACTOR_POLICY",
       "PASSWORD_POLICY",
       "LAUNCH_POLICY",
+      "INVITATION_POLICY",
     ],
     rows: signInRows,
   },

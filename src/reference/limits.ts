@@ -186,6 +186,7 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
     "Events sent again to one webhook within an hour: live, and test",
     "429 `QUOTA_EXCEEDED`",
   ),
+  "INVITATION_POLICY.lifeMs": limit("Time to accept an invitation of a member", "401 `INVALID_TOKEN`"),
   "SESSION_POLICY.lifeMs": limit("Lifetime of a session from its last use", "401 `SESSION_REQUIRED`"),
   "ACTING_POLICY.lifeMs": limit("Lifetime of an admin's session as another user", "401 `SESSION_REQUIRED`"),
   "TOKEN_POLICY.sign_in": limit("Lifetime of a magic link, and of an app token", "401 `INVALID_TOKEN`"),

@@ -209,6 +209,7 @@ const TAGS: Record<string, string> = {
   auth: "All ways to sign in, and signing out.",
   Identities: "Your accounts at identity providers. You can sign in with each of them.",
   Sessions: "The devices on which you are signed in, and your password.",
+  Members: "The people of an account, their roles, and invitations.",
   Chat: "Chat with the agent of one of your spaces, without an API key.",
   Account: "The calling account and its balance.",
   admin: "For operators of the service: users, plans, models, spaces, teams, workspaces, settings, money.",

@@ -29,6 +29,8 @@ create function turnpike.setting_default(p_key text) returns jsonb language sql 
     when 'snapshot_days' then '92'::jsonb
     when 'max_keys' then '1000'::jsonb
     when 'max_daily_key_changes' then '1000'::jsonb
+    when 'max_members' then '100'::jsonb
+    when 'max_daily_invitations' then '100'::jsonb
     when 'max_end_users' then '100000'::jsonb
     when 'max_spaces' then '20000'::jsonb
     when 'kept_versions' then '1000'::jsonb
@@ -63,6 +65,8 @@ create function turnpike.setting_most(p_key text) returns numeric language sql i
     when 'snapshot_days' then 36500
     when 'max_keys' then 1000000
     when 'max_daily_key_changes' then 1000000
+    when 'max_members' then 10000
+    when 'max_daily_invitations' then 10000
     when 'max_end_users' then 100000000
     when 'max_spaces' then 10000000
     when 'kept_versions' then 1000000

@@ -14,6 +14,10 @@ begin
       return (select count(*) from (select from open_turns o where o.user_id = p_user_id and o.test limit p_enough) n);
     when 'keys' then
       return (select count(*) from (select from api_keys k where k.user_id = p_user_id limit p_enough) n);
+    when 'members' then
+      return (select count(*) from (select from account_members m where m.account_id = p_user_id limit p_enough) n)
+        + (select count(*) from (select from account_invitations i where i.account_id = p_user_id
+          and i.ended_at is null limit p_enough) n);
     when 'end_users' then
       return (select count(*) from (select from end_users e where e.user_id = p_user_id limit p_enough) n);
     when 'spaces' then

@@ -213,6 +213,18 @@ export const SETTINGS = {
     schema: z.int().min(1).max(1_000_000),
     default: 1_000,
   }),
+  max_members: setting({
+    description:
+      "The maximum number of members of an account, with open invitations. Further invitations are rejected with LIMIT_REACHED.",
+    schema: z.int().min(1).max(10_000),
+    default: 100,
+  }),
+  max_daily_invitations: setting({
+    description:
+      "The maximum number of people that an account can invite within a day. Further invitations are rejected with QUOTA_EXCEEDED.",
+    schema: z.int().min(1).max(10_000),
+    default: 100,
+  }),
   max_end_users: setting({
     description:
       "The maximum number of end users per account with limits of their own. Further end users are rejected with LIMIT_REACHED; existing limits stay.",

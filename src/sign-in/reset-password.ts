@@ -6,7 +6,7 @@ import { callOne } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
 import type { AuthContext } from "./auth-context.ts"
-import { brandOf } from "./brand-of.ts"
+import { originOfBrand } from "./brand-origin.ts"
 import { limitsByAddress, takeTry } from "./login-throttle.ts"
 import { sendFactorNotice } from "./notices.ts"
 import { doOnce, mintToken, peekToken, tokenKey } from "./one-time-token.ts"
@@ -68,7 +68,7 @@ const TOO_MANY = "Too many reset links for this email, or from this address."
 async function sendLink(ctx: AuthContext, name: string, origin: string): Promise<void> {
   const { user_id, epoch, email, brand } = await callOne(ctx.db, "find_reset", { email: name })
   if (user_id === null || epoch === null || brand === null) return
-  const home = await originOf(ctx, brand, origin)
+  const home = await originOfBrand(ctx, brand, origin)
   if (home === null) return ctx.log("error", "email.not_sent", { kind: "password_reset", brand, reason: "no host" })
   // Several emails that were used in turn are one account, which has its own limit.
   await takeTry(ctx, [{ key: `reset:account:${user_id}`, ...RESET_POLICY.email }], TOO_MANY)
@@ -77,17 +77,6 @@ async function sendLink(ctx: AuthContext, name: string, origin: string): Promise
   // The token is in the fragment, so it appears in no server log and no Referer.
   const data = { url: `${home}/reset-password#token=${token}`, expires_at: expiresAt.toISOString() }
   sendEmail(ctx, { kind: "password_reset", to: email, brand, data })
-}
-
-/**
- * The origin of a link to an account's pages: a host of the account's own brand, since the owner of
- * another brand's host could read the token. Null if the brand has no host.
- */
-async function originOf(ctx: AuthContext, brand: string, askedAt: string): Promise<string | null> {
-  if ((await brandOf(ctx, askedAt)).brand === brand) return askedAt
-  const own = await ctx.db.selectFrom("brands as b").select("b.hosts").where("b.brand", "=", brand).executeTakeFirst()
-  const [host] = (own?.hosts ?? []) as string[]
-  return host === undefined ? null : `${new URL(askedAt).protocol}//${host}`
 }
 
 /**

@@ -86,7 +86,10 @@ export async function listAudit(
 }
 
 /** The types of objects that owners change by themselves, too often for the log of operators. */
-const OWN_SUBJECTS = ["key", "webhook", "price", "end_user", "end_user_defaults", "space", "call"]
+const OWN_SUBJECTS = [
+  ...["key", "webhook", "price", "end_user", "end_user_defaults", "space", "call"],
+  ...["member", "invitation", "account"],
+]
 
 function matches(filters: OperatorsFilters): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()

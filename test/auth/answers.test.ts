@@ -60,6 +60,12 @@ test("Every operation of the auth API answers exactly what it declares", async (
   await world.settled()
   const reset = new URL(emails.findLast(({ kind }) => kind === "password_reset")?.data.url ?? "").hash.split("=")[1]
   await answerOf("resetPassword", { token: reset, new_password: "nine tall cranes" })
+  const owner = await world.signIn((await world.createAccount()).userId)
+  await owner.json("POST", "/api/account/invitations", { email: "joins@people.test", role: "billing" })
+  await world.settled()
+  const invited = new URL(emails.findLast(({ kind }) => kind === "member_invited")?.data.url ?? "").hash.split("=")[1]
+  await answerOf("readInvitation", { token: invited })
+  await answerOf("joinAsNewUser", { token: invited, name: "Joins", password: "nine tall cranes" })
   const factor = await enrol(world, userId)
   const waiting = await askAuth(world, "/api/auth/login", { body: { email, password: "nine tall cranes" } })
   await world.advance(30_000)

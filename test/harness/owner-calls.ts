@@ -58,6 +58,35 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
   return { ...estate, owner, chatTurn: chat.turn_id, asked: asked.turn_id, billed }
 }
 
+/** A token for the estate's owner, who is invited to another account. */
+const INVITED = "a-token-of-an-invitation-for-the-owner-of-it"
+
+/** A member and an invitation of the account; another account that has its owner as a member; and a third one. */
+async function addPeople(world: World, userId: number) {
+  const member = await addMember(world, userId, "developer")
+  const [elsewhere, inviting] = [await person(world), await person(world)]
+  await join(world, elsewhere, userId, "read_only")
+  await world.sql(
+    "update users set email = 'owner-' || user_id || '@people.test', email_verified = true where user_id = $1",
+    [userId],
+  )
+  await world.sql(
+    `insert into account_invitations (invitation_id, account_id, email, role, link_hash, mail_hash, invited_by, created_at, expires_at)
+     select 'inv_' || i.account, i.account, i.email, 'billing', sha256(convert_to(i.token, 'UTF8')),
+       sha256(convert_to('mail' || i.account, 'UTF8')), i.account, $3, $3::timestamptz + interval '1 day'
+     from (values ($1::bigint, 'guest-' || $1 || '@people.test', 'guest' || $1),
+       ($2, (select email from users where user_id = $1), $4 || $1)) i (account, email, token)`,
+    [userId, inviting, world.clock.now(), INVITED],
+  )
+  return {
+    "members/{user_id}": String(member),
+    "invitations/{invitation_id}": `inv_${userId}`,
+    "memberships/{user_id}": String(elsewhere),
+  }
+}
+
+const person = (world: World) => createUser(world.sql, { name: "Somebody" })
+
 /** Bodies of operations that only a signed-in owner can call. */
 const BODIES: Record<string, (estate: Estate) => object> = {
   createKey: () => ({ name: "new" }),
@@ -71,6 +100,11 @@ const BODIES: Record<string, (estate: Estate) => object> = {
   changePassword: () => ({ new_password: "a password of mine" }),
   createChatTurn: ({ space }) => ({ space, text: "new" }),
   estimateChatTurn: ({ space }) => ({ space, text: "new" }),
+  inviteMember: () => ({ email: "new@people.test", role: "developer" }),
+  updateMember: () => ({ role: "billing" }),
+  putMemberRules: () => ({ second_factor: false }),
+  transferAccount: ({ ids }) => ({ user_id: Number(ids["members/{user_id}"]), role: "developer" }),
+  acceptInvitation: ({ client }) => ({ token: INVITED + client.userId }),
 }
 
 /** A call of an operation that succeeds for the estate's owner. */

@@ -62,6 +62,7 @@ const WITHOUT_CALLER: Record<string, string> = {
   reseal_environment: SEALS,
   reseal_provider: SEALS,
   reseal_signing_secret: SEALS,
+  join_as_new: OF_SIGN_INS,
   reset_password: OF_SIGN_INS,
   resolve_identity: OF_SIGN_INS,
   save_refresh: OF_LOGINS,

@@ -56,6 +56,7 @@ const FORBIDDEN = [
   "select token_hash from sessions",
   "select token_hash from acting_sessions",
   "select secret, recovery_hashes from second_factors",
+  "select link_hash, mail_hash from account_invitations",
   "select passwd from pg_shadow",
 ]
 

@@ -67,6 +67,8 @@ const NEVER: Record<string, ErrorCode[]> = {
   // They parse a header only if the request has it.
   createChatTurn: ["IDEMPOTENCY_KEY_REQUIRED"],
   dialectRequest: ["IDEMPOTENCY_KEY_REQUIRED"],
+  // A new user has no second factor.
+  joinAsNewUser: ["SECOND_FACTOR_REQUIRED"],
   // They catch the error.
   finishOauthLogin: ["SECOND_FACTOR_REQUIRED"],
   listWatched: ["NOT_FOUND"],

@@ -3,8 +3,27 @@
  * the table's room instead. A table that the room no longer reads leaves the list.
  */
 export const FOREIGN_READS: Record<string, string[]> = {
-  actor: ["acting_sessions", "former_key_values", "second_factors", "settings", "spaces", "turns", "users"],
-  settings: ["account_storage", "end_users", "files", "open_turns", "spaces", "subscriptions", "users"],
+  actor: [
+    "account_members",
+    "acting_sessions",
+    "former_key_values",
+    "second_factors",
+    "settings",
+    "spaces",
+    "turns",
+    "users",
+  ],
+  settings: [
+    "account_invitations",
+    "account_members",
+    "account_storage",
+    "end_users",
+    "files",
+    "open_turns",
+    "spaces",
+    "subscriptions",
+    "users",
+  ],
   environment: ["model_calls", "users"],
   infrastructure: ["spaces", "users"],
   feed: ["spaces"],

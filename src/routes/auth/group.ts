@@ -5,6 +5,7 @@ import { loginPages } from "../../http/login-pages.ts"
 import { sessionAuth } from "../../http/session-auth.ts"
 import { mountBot } from "./bot.ts"
 import { mountIdpSession, sameOriginOrInternal } from "./idp-session.ts"
+import { mountInvitations } from "./invitations.ts"
 import { mountMessenger } from "./messenger.ts"
 import { mountOauthLogin } from "./oauth-login.ts"
 import { mountProof } from "./proof.ts"
@@ -27,6 +28,7 @@ export const auth: Group = {
     mountLogin(app)
     mountSession(app)
     mountTokens(app)
+    mountInvitations(app)
     mountProof(app)
     mountOauthLogin(app)
     mountIdpSession(app)

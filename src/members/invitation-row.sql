@@ -1,0 +1,16 @@
+-- The public facts of an invitation.
+create type turnpike.invitation_answer as (
+  invitation_id text,
+  email text,
+  role text,
+  invited_by text, -- null: the owner has no name
+  created_at timestamptz,
+  expires_at timestamptz
+);
+
+create function turnpike.invitation_answer_of(i account_invitations) returns turnpike.invitation_answer
+language plpgsql stable as $$
+begin
+  return row(i.invitation_id, i.email, i.role, (select u.name from users u where u.user_id = i.invited_by),
+    i.created_at, i.expires_at)::turnpike.invitation_answer;
+end $$;
