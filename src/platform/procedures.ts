@@ -567,6 +567,10 @@ export interface Answers {
     bound: boolean
     rejections: number
   }
+  planned_credit: {
+    at: string
+    amount: number
+  }
   pool_answer: {
     pool: string
     accounts: number
@@ -3484,6 +3488,18 @@ export interface Procedures {
       cooling_until: Date | null
     }
   }
+  next_spending_account: {
+    args: {
+      day: string | null
+      after: number | null
+      floor: number | null
+      limit: number | null
+    }
+    row: {
+      account: number | null
+      last: number | null
+    }
+  }
   note_account: {
     args: {
       provider_id: string | null
@@ -6035,7 +6051,8 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   get_end_user_balance: { args: ["request:request", "ref"], columns: ["actor:json", "refused", "balance:json"] },
   get_end_user_defaults: { args: ["request:request"], columns: ["actor:json", "refused", "defaults:json"] },
   get_event: { args: ["request:request", "event_id"], columns: ["actor:json", "full_event:json"] },
-  get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json"] },
+  get_forecast: { args: ["request:request", "from", "until"], columns: ["actor:json", "days:json", "balance", "daily_cap", "credits:json"] },
+  get_me: { args: ["request:request"], columns: ["actor:json", "account:json", "balance", "held", "acting_admin:json", "person:json"] },
   get_own_key: { args: ["request:request"], columns: ["actor:json", "key:json", "caps:json", "limits:json", "balance", "held", "rated:json"] },
   get_plan: { args: ["request:request"], columns: ["actor:json", "plan", "label", "is_trial", "starts_at", "ends_at", "cap:json"] },
   get_profile: { args: ["request:request", "ref"], columns: ["actor:json", "answer:json"] },
@@ -6086,6 +6103,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },
+  next_spending_account: { args: ["day", "after", "floor", "limit"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },
   note_act: { args: ["action", "subject_type", "subject_id", "after:json", "request_id", "moment"] },
   note_acting_read: { args: ["request:request", "path"], columns: ["actor:json"] },

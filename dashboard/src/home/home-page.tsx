@@ -8,7 +8,8 @@ import { isOpenTurn } from "../turns/turn-words.ts"
 import { WaitingNotice } from "../turns/waiting-notice.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { startOfDay } from "../ui/days.ts"
-import { Stat, Stats } from "../ui/facts.tsx"
+import { Stat } from "../ui/facts.tsx"
+import { ForecastStat } from "../ui/forecast-stat.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { PlanStat } from "../ui/plan-stat.tsx"
@@ -123,6 +124,7 @@ function Today() {
           >
             <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
+          {!test && <ForecastStat />}
           <PlanStat />
           <Stat
             label="Turns today"

@@ -115,7 +115,6 @@ const COLUMNS: Column<LedgerEntry>[] = [
   { title: "Bucket", cell: ({ bucket }) => bucket ?? "–" },
   { title: "Actor", cell: ({ actor }) => actor },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") },
-  { title: "Energy", right: true, cell: ({ amount_energy }) => <EnergyAmount energy={amount_energy} /> },
   { title: "Amount", right: true, cell: (entry) => <Amount entry={entry} /> },
   {
     title: "Balance after",

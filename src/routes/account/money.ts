@@ -7,6 +7,7 @@ import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvOf, csvQuery } from "../../http/csv.ts"
 import { createdQuery, daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
+import { forecastSchema, getForecast } from "../../spending/get-forecast.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
 import { getSetup, setupSchema } from "../../users/get-setup.ts"
@@ -99,6 +100,22 @@ export function mountMoney(app: App) {
       const energy = await getOwnEnergy(c.get("ctx"), sessionOf(c), { days })
       return format === "csv" ? csvOf(c, "energy", ENERGY_COLUMNS, energy.days) : energy
     },
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/forecast",
+      id: "getForecast",
+      tag,
+      summary: "Forecast the account's spend",
+      description:
+        "The spend that is expected for this month and the next, and how long the balance lasts, from the spend of the last weeks. `pace` " +
+        "is how it is computed. It includes the web chat, and counts less refunds. Test turns cost nothing and do not count.",
+      answer: { status: 200, description: "The forecast.", schema: forecastSchema },
+      errors: [],
+    },
+    async (c) => getForecast(c.get("ctx"), sessionOf(c)),
   )
 
   app.operation(
