@@ -1837,6 +1837,24 @@ create index refund_requests_of_account on refund_requests (user_id, requested_a
 create index refund_requests_by_time on refund_requests (requested_at, turn_id);
 create index refund_requests_open on refund_requests (user_id) where state = 'open';
 
+-- The budgets of accounts for a month (UTC). A budget only tells its owner (src/spending/tell-budget.sql).
+create table budgets (
+  user_id bigint primary key references users,
+  -- Null: it was deleted. Its row still says what was told in this month.
+  amount_credit_micros bigint check (amount_credit_micros > 0),
+  -- The parts of the amount that are told, in percent.
+  percents integer[] not null,
+  -- True if a forecast above the amount is told.
+  forecast boolean not null,
+  -- The alerts that were told in a month for an amount, with their times: percents, and `forecast`.
+  told jsonb not null default '{}',
+  told_month date,
+  told_amount bigint,
+  -- The last ledger row that was looked at.
+  ledger_id bigint not null default 0,
+  updated_at timestamptz not null
+);
+
 -- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last exported row.
 -- Hours before closed_until are closed: no row comes into them any more.
 create table ledger_exports (

@@ -24,6 +24,8 @@ import { sweepReportFiles } from "./report-files/sweep-report-files.ts"
 import { sweepRetention } from "./retention/sweep-retention.ts"
 import { sweepTurns } from "./runs/sweep-turns.ts"
 import { sweepSessions } from "./sign-in/sweep-sessions.ts"
+import { sweepAnomalies } from "./spending/sweep-anomalies.ts"
+import { sweepBudgets } from "./spending/sweep-budgets.ts"
 import { sweepPlans } from "./subscriptions/credit-plans.ts"
 import { sweepPrices } from "./system/check-prices.ts"
 import type { DueTimes } from "./system/fall-asleep.ts"
@@ -59,6 +61,8 @@ export const SWEEPS = {
   report_files: sweepReportFiles,
   analytics: sweepAnalytics,
   plans: sweepPlans,
+  budgets: sweepBudgets,
+  anomalies: sweepAnomalies,
   overview: sweepOverview,
   books: sweepBooks,
   infrastructure: sweepInfrastructure,

@@ -220,6 +220,18 @@ interface Brands {
   updated_at: Timestamp;
 }
 
+interface Budgets {
+  amount_credit_micros: number | null;
+  forecast: boolean;
+  ledger_id: Generated<number>;
+  percents: number[];
+  told: Generated<Json>;
+  told_amount: number | null;
+  told_month: Timestamp | null;
+  updated_at: Timestamp;
+  user_id: number;
+}
+
 interface CallAnswers {
   call: number;
   created_at: Timestamp;
@@ -2046,6 +2058,7 @@ export interface DB {
   board_people: BoardPeople;
   boards: Boards;
   brands: Brands;
+  budgets: Budgets;
   call_answers: CallAnswers;
   chat_calls: ChatCalls;
   config_parts: ConfigParts;

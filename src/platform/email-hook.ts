@@ -19,6 +19,9 @@ interface Email {
     | "key_created"
     | "space_shared"
     | "workspace_left"
+    | "member_invited"
+    | "budget_reached"
+    | "anomaly_found"
   /** Null if the account has no email. Then nothing is sent. */
   to: string | null
   brand: string

@@ -2813,6 +2813,17 @@ export interface Procedures {
       held: number | null
     }
   }
+  get_budget_spend: {
+    args: {
+      request: Records["request"] | null
+      from: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      amount: number | null
+      spent: number | null
+    }
+  }
   get_end_user: {
     args: {
       request: Records["request"] | null
@@ -4084,6 +4095,17 @@ export interface Procedures {
     row: {
       seen: Answers["brand_answer"] | null
       refused: string | null
+    }
+  }
+  put_budget: {
+    args: {
+      request: Records["request"] | null
+      amount: number | null
+      percents: number[] | null
+      forecast: boolean | null
+    }
+    row: {
+      actor: Answers["caller"] | null
     }
   }
   put_end_user_billing: {
@@ -5670,6 +5692,21 @@ export interface Procedures {
       team_answer_of: Answers["team_answer"] | null
     }
   }
+  tell_budget: {
+    args: {
+      user_id: number | null
+      amount: number | null
+      alerts: string[] | null
+      spent: number | null
+      expected: number | null
+      ledger_id: number | null
+      moment: Date | null
+    }
+    row: {
+      told: string[] | null
+      account: Answers["told_account"] | null
+    }
+  }
   tell_locked: {
     args: {
       user_id: number | null
@@ -6005,6 +6042,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   discard_uploads: { args: ["request:request", "idempotency_key", "file_ids", "once_keys"], columns: ["actor:json", "discarded:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_accounts: { args: ["passed:json", "limit", "moment"] },
+  due_budgets: { args: ["from", "after", "limit", "moment"], columns: ["user_id", "amount", "percents:json", "forecast", "days:json", "daily_cap", "ledger_id"] },
   due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "export_closes", "traces_kept", "longest"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "prices:json", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -6047,6 +6085,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   forget_sessions: { args: ["limit", "moment"] },
   forget_turns: { args: ["space_id", "data", "limit", "next", "moment"] },
   get_balance: { args: ["request:request"], columns: ["actor:json", "balance", "held"] },
+  get_budget_spend: { args: ["request:request", "from"], columns: ["actor:json", "amount", "spent"] },
   get_end_user: { args: ["request:request", "ref"], columns: ["actor:json", "end_user:json"] },
   get_end_user_balance: { args: ["request:request", "ref"], columns: ["actor:json", "refused", "balance:json"] },
   get_end_user_defaults: { args: ["request:request"], columns: ["actor:json", "refused", "defaults:json"] },
@@ -6154,6 +6193,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low", "rate:json"], columns: ["actor:json", "refused"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
+  put_budget: { args: ["request:request", "amount", "percents", "forecast"], columns: ["actor:json"] },
   put_end_user_billing: { args: ["request:request", "ref", "price", "keeps_price", "prepaid", "keeps_prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },
   put_end_user_defaults: { args: ["request:request", "key_id", "price", "prepaid"], columns: ["actor:json", "refused", "defaults:json"] },
   put_end_user_limits: { args: ["request:request", "ref", "daily", "monthly", "blocked", "rate:json"], columns: ["actor:json", "end_user:json", "reached:json", "refused"] },
@@ -6275,6 +6315,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
+  tell_budget: { args: ["user_id", "amount", "alerts", "spent", "expected", "ledger_id", "moment"], columns: ["told:json", "account:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["thin_before", "hours", "limit", "moment"] },
   top_spaces: { args: ["from", "to", "limit", "brand"] },

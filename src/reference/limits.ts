@@ -222,6 +222,8 @@ export const SHOWN_LIMITS: Record<string, Limit> = {
   "BULK_POLICY.maxUsers": limit("Users of one act of an operator", INVALID),
   "BOOKING_POLICY.noteCharacters": limit("Length of a booking's note", INVALID),
   "REFUND_POLICY.openRequests": limit("Open requests for refunds of an account", "409 `LIMIT_REACHED`"),
+  "BUDGET_POLICY.mostPercents": limit("Alerts at parts of a budget", INVALID),
+  "BUDGET_POLICY.highestPercent": limit("Part of a budget at which an alert is sent, in percent", INVALID),
   "RESALE_POLICY.maxPrices": limit("Prices of an account", "409 `LIMIT_REACHED`"),
   "RESALE_POLICY.maxVersions": limit("Versions of one price", "409 `LIMIT_REACHED`"),
   "RESALE_POLICY.maxMultiplier": limit("Multiplier of a price", INVALID),

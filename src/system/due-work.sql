@@ -45,6 +45,9 @@ begin
     (select min(l.created_at) from ledger_exports x, lateral (select n.created_at from ledger n
       where n.user_id = x.user_id and n.ledger_id > x.ledger_id order by n.ledger_id limit 1) l where x.enabled),
     (select min(h.hour) + interval '1 hour' + p_export_closes * second from export_hours h where h.closed_at is null))
+  union all select 'budgets', (select min(l.created_at) from budgets b, lateral (select n.created_at from ledger n
+    where n.user_id = b.user_id and n.ledger_id > b.ledger_id order by n.ledger_id limit 1) l
+    where b.amount_credit_micros is not null)
   union all select 'statements', (select min(s.created_at) from statements s where s.closed_at is null)
   union all select 'report_files', least(
     (select min(f.updated_at) from report_files f where f.expires_at is null),

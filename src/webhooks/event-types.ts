@@ -19,6 +19,7 @@ import { CALL_DECIDED } from "./call-event.ts"
 import { HOUR_CLOSED, USAGE_POSTED } from "./export-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
 import { SERVER_FAILING, SPACE_SHARED } from "./space-notices.ts"
+import { ANOMALY_FOUND, BUDGET_REACHED } from "./spending-notices.ts"
 import { KNOWN_WHEN_QUEUED, KNOWN_WHEN_RUNNING, turnAsOf } from "./turn-as-of.ts"
 
 /** Schemas of events that have their own names. Several types of event can share one. */

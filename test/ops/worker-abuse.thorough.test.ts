@@ -99,6 +99,7 @@ const TAKEN_AMOUNTS: Record<string, string> = {
   "preview_users_change p_act.plan": "everything is undone",
   "put_account_limits p_daily": "the caller's own limits",
   "put_account_limits p_monthly": "the caller's own limits",
+  "put_budget p_amount": "the caller's own budget, which only tells",
   "put_end_user_billing p_keeps_price": "no amount: whether the price stays",
   "put_end_user_billing p_price": "the name of one of the caller's own prices",
   "put_end_user_defaults p_price": "as of put_end_user_billing",
@@ -114,6 +115,7 @@ const TAKEN_AMOUNTS: Record<string, string> = {
     "an admin's act on the limit of a turn; its hold is taken from what the turn's account has",
   "start_turn p_asked.default_hold": "as of accept_turn",
   "start_turn p_asked.max_cost": "as of accept_turn",
+  "tell_budget p_amount": "must be the account's budget; no balance changes",
 }
 
 test("Procedures take amounts, prices and plans from the database, except those that only the caller can know", async () => {

@@ -1,6 +1,6 @@
 import { useSearch } from "@tanstack/react-router"
 import { EVENT_LABELS } from "../api/event-labels.ts"
-import type { BalanceReached, CapReached, FeedEvent } from "../api/operations.ts"
+import type { AnomalyFoundEvent, BalanceReached, BudgetReachedEvent, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -90,6 +90,10 @@ function AlertWords({ event: { type, data } }: { event: FeedEvent }) {
         </>
       )
     }
+    case "budget.reached":
+      return <BudgetWords of={data as BudgetReached} />
+    case "anomaly.found":
+      return <AnomalyWords of={data as AnomalyFoundEvent["data"]} />
     default: {
       const { webhook_id, url } = data as { webhook_id?: string; url?: string }
       return webhook_id ? (
@@ -100,6 +104,32 @@ function AlertWords({ event: { type, data } }: { event: FeedEvent }) {
     }
   }
 }
+
+type BudgetReached = BudgetReachedEvent["data"]
+
+const BudgetWords = ({ of: { percent, month, budget_usd, spent_usd, expected_usd } }: { of: BudgetReached }) => (
+  <>
+    {percent === null ? (
+      <>
+        <Money usd={expected_usd ?? 0} /> expected in {month}, above the budget of <Money usd={budget_usd} />
+      </>
+    ) : (
+      <>
+        {percent} % of the budget of <Money usd={budget_usd} /> for {month}: <Money usd={spent_usd} /> spent
+      </>
+    )}
+  </>
+)
+
+const AnomalyWords = ({
+  of: { end_user_ref, space, day, spent_usd, usual_usd },
+}: {
+  of: AnomalyFoundEvent["data"]
+}) => (
+  <>
+    {end_user_ref ?? space} was billed <Money usd={spent_usd} /> on {day} (UTC), usually <Money usd={usual_usd} />
+  </>
+)
 
 const CapWords = ({ of: { cap, percent, limit_usd, spent_usd, end_user_ref, key_id } }: { of: CapReached }) => (
   <span className="inline-flex flex-wrap items-center gap-x-2">

@@ -9,6 +9,8 @@ export const ALERT_TYPES = [
   "cap.reached",
   "balance.low",
   "balance.depleted",
+  "budget.reached",
+  "anomaly.found",
   "endpoint.disabled",
 ] as const satisfies QueryWord<"listEvents", "type">[]
 export type AlertType = (typeof ALERT_TYPES)[number]

@@ -13,8 +13,10 @@ import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { PlanStat } from "../ui/plan-stat.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Id, Money } from "../ui/values.tsx"
-import { EnergyAmount } from "./energy-amount.tsx"
+import { createdIn } from "../ui/time-range.ts"
+import { Id, MoneyFigure } from "../ui/values.tsx"
+import { BudgetSection } from "./budget-section.tsx"
+import { ForecastSection } from "./forecast-section.tsx"
 import { usagePages } from "./pages.ts"
 import { LEDGER_REASONS } from "./usage-search.ts"
 
@@ -31,6 +33,8 @@ export function BalancePage() {
       <Read of={balance} rows={2}>
         {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
       </Read>
+      <ForecastSection />
+      <BudgetSection />
       <Section title="Ledger">
         <FilterBar set={filters} end={<CsvLink of="listLedger" input={{ query: filters }} />}>
           <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />

@@ -13,6 +13,9 @@ import { mountTools } from "../spaces/tools.ts"
 import { mountTurnMessages } from "../turn-messages.ts"
 import { mountUsageReport } from "../usage-report.ts"
 import { mountActivity } from "./activity.ts"
+import { mountAnomalies } from "./anomalies.ts"
+import { mountBillingDetails } from "./billing-details.ts"
+import { mountBudget } from "./budget.ts"
 import { mountChat } from "./chat.ts"
 import { mountCustomers } from "./customers.ts"
 import { mountExplorer } from "./explorer.ts"
@@ -38,6 +41,9 @@ import { mountOwnWebhooks } from "./webhooks.ts"
 /** All operations of the account owner. */
 export function mountOwner(app: App) {
   mountMoney(app)
+  mountBudget(app)
+  mountAnomalies(app)
+  mountBillingDetails(app)
   mountLimits(app)
   mountTraceEndpoint(app)
   mountSessions(app)
