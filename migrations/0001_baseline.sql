@@ -1921,6 +1921,16 @@ create table statements (
 );
 create index statements_open on statements (tried_at nulls first) where closed_at is null;
 
+-- The company, address and tax number that an account's statements show.
+create table billing_details (
+  user_id bigint primary key references users,
+  company text not null,
+  -- In lines.
+  address text not null,
+  tax_number text not null,
+  updated_at timestamptz not null
+);
+
 -- CSV files of reports that are too large for an answer. A callback writes them in parts
 -- (docs/architecture/files.md).
 create table report_files (

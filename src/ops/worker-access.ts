@@ -323,6 +323,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
         "hash"
       ],
       "audit_log": [],
+      "billing_details": [],
       "brands": [
         "bot_token",
         "bot_webhook_secret"

@@ -181,6 +181,14 @@ interface BalanceDays {
   window_days: number;
 }
 
+interface BillingDetails {
+  address: string;
+  company: string;
+  tax_number: string;
+  updated_at: Timestamp;
+  user_id: number;
+}
+
 interface BoardMembers {
   board_id: number;
   messaging_id: string;
@@ -2054,6 +2062,7 @@ export interface DB {
   api_turns: ApiTurns;
   audit_log: AuditLog;
   balance_days: BalanceDays;
+  billing_details: BillingDetails;
   board_members: BoardMembers;
   board_people: BoardPeople;
   boards: Boards;

@@ -4079,6 +4079,18 @@ export interface Procedures {
       refused: string | null
     }
   }
+  put_billing_details: {
+    args: {
+      request: Records["request"] | null
+      company: string | null
+      address: string | null
+      tax_number: string | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      updated_at: Date | null
+    }
+  }
   put_brand: {
     args: {
       brand: string | null
@@ -6192,6 +6204,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   preview_users_change: { args: ["request:request", "act:bulk_act", "user_ids"], columns: ["actor:json", "refused", "entity:json"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low", "rate:json"], columns: ["actor:json", "refused"] },
+  put_billing_details: { args: ["request:request", "company", "address", "tax_number"], columns: ["actor:json", "updated_at"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
   put_budget: { args: ["request:request", "amount", "percents", "forecast"], columns: ["actor:json"] },
   put_end_user_billing: { args: ["request:request", "ref", "price", "keeps_price", "prepaid", "keeps_prepaid", "low"], columns: ["actor:json", "refused", "reached:json", "balance:json"] },

@@ -11,3 +11,11 @@ export const RECEIPT_POLICY = {
   /** How long a client may keep the public keys. */
   keysSeconds: 3_600,
 } as const
+
+/** The most characters of an account's billing details, and the lines of its address. */
+export const BILLING_DETAILS_POLICY = {
+  company: 200,
+  address: 500,
+  lines: 8,
+  taxNumber: 64,
+} as const

@@ -69,7 +69,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
 
   const { space_id } = await ask("createSpace", {}, { title: "Mine", manifest: { instructions: "Be kind." } })
   await ask("getSpace", { space_id })
-  await ask("listSpaces")
+  for (const id of ["listSpaces", "getTraceEndpoint", "getBillingDetails"]) await ask(id)
   await ask("updateSpace", { space_id }, { title: "Mine, too" })
   await ask("putManifest", { space_id }, { instructions: "Be brief." })
   expect((await ask("getManifest", { space_id })).instructions).toBe("Be brief.")
@@ -77,7 +77,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const { name, ...tool } = orderTool()
   await ask("putSecret", { space_id, name: "TOKEN" }, { value: "s3cret" })
   expect((await ask("listSecrets", { space_id })).total).toBe(1)
-  await ask("getTraceEndpoint")
+  await ask("putBillingDetails", {}, { company: "Example GmbH" })
   await ask("putTraceEndpoint", {}, { url: "https://api.customer.com/v1/traces" })
   await ask("deleteTraceEndpoint")
   await ask("getRetention", { space_id })

@@ -134,6 +134,27 @@ describe("A monthly statement", () => {
     expect((await statementOf(client, first)).statement?.document).toEqual(statement)
   })
 
+  test("The usage of a month by model, end user and day is its receipts, less the turns of the web chat", async () => {
+    const client = await ownerWithAll(world, 10)
+    const space = await client.space()
+    await intoNextMonth(DAY)
+    const month = monthNow()
+    for (const end_user_ref of ["customer-1", "customer-2"]) await client.runTurn({ space, end_user_ref })
+    const owner = await world.signIn(client.userId)
+    const [, chat] = await owner.json("POST", "/api/account/chat/turns", { space, text: "Hello" })
+    await world.drain()
+    const [, { billed_cost_usd }] = await owner.json("GET", `/api/account/chat/turns/${chat.turn_id}`)
+    await intoNextMonth(RECEIPT_POLICY.settlesMs)
+    const { from, to, receipts } = await expectProven(client, month)
+    expect(receipts.count).toBe(3)
+    for (const by of ["model", "end_user_ref", "day"]) {
+      const answer = await client.call("GET", `/v1/usage?group_by=${by}&from=${from}&to=${to}`)
+      const { data } = (await answer.json()) as { data: { billed_usd: number }[] }
+      const billed = data.reduce((sum, group) => sum + group.billed_usd, 0)
+      expect(billed + billed_cost_usd, by).toBeCloseTo(Number(receipts.amount_usd), 7)
+    }
+  })
+
   test("A month that is not over has documents and no statement, and a month before the account is 404", async () => {
     const client = await ownerWithAll(world, 10)
     await client.runTurn({ space: await client.space() })

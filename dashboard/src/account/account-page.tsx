@@ -10,6 +10,7 @@ import type { AccountTab } from "./words.ts"
 
 const SignIn = lazyPart(() => import("./sign-in-tab.tsx").then((module) => ({ default: module.SignInTab })))
 const Sessions = lazyPart(() => import("./sessions-tab.tsx").then((module) => ({ default: module.SessionsTab })))
+const Billing = lazyPart(() => import("./billing-tab.tsx").then((module) => ({ default: module.BillingTab })))
 const Limits = lazyPart(() => import("./limits-tab.tsx").then((module) => ({ default: module.LimitsTab })))
 const Alerts = lazyPart(() => import("./alerts-tab.tsx").then((module) => ({ default: module.AlertsTab })))
 const Traces = lazyPart(() => import("./traces-tab.tsx").then((module) => ({ default: module.TracesTab })))
@@ -17,6 +18,7 @@ const Traces = lazyPart(() => import("./traces-tab.tsx").then((module) => ({ def
 const TABS: [AccountTab, string, React.ComponentType][] = [
   ["sign-in", "Sign-in", SignIn],
   ["sessions", "Sessions", Sessions],
+  ["billing", "Billing details", Billing],
   ["limits", "Default limits", Limits],
   ["alerts", "Alerts", Alerts],
   ["traces", "Traces", Traces],

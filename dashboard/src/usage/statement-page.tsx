@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router"
 import { addressOf } from "../api/call.ts"
 import type { Statement } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
+import { CsvLink } from "../ui/csv-link.tsx"
 import { DownloadLink } from "../ui/download-link.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney } from "../ui/figures.tsx"
@@ -12,6 +13,11 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, MoneyOfDecimal } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
+import { HandOver } from "./statement-hand-over.tsx"
+import { PartSection } from "./statement-part.tsx"
+import { queryOfPart } from "./statement-parts.ts"
+import { monthWords } from "./statement-words.ts"
+import { useStatementParts } from "./use-statement-parts.ts"
 
 /** The poll interval in milliseconds while a large month is being read. */
 const BUILDING_MS = 5_000
@@ -26,12 +32,12 @@ export function StatementPage() {
   return (
     <Page
       {...usagePages.statement}
-      title={`Statement ${month}`}
+      title={`Statement for ${monthWords(month)}`}
       above={<TextLink to="/statements">Statements</TextLink>}
       action={
         statement.data?.statement && (
           <DownloadLink href={addressOf("getStatement", input)} name={`statement-${month}.json`}>
-            Download
+            Signed JSON
           </DownloadLink>
         )
       }
@@ -58,8 +64,10 @@ export function StatementPage() {
 
 function WholeStatement({ document, digest }: { document: Statement; digest: string }) {
   const { receipts, refunds, other_charges, total_usd, days } = document
+  const parts = useStatementParts(document)
   return (
     <>
+      <HandOver document={document} digest={digest} parts={parts} />
       <Stats>
         <Stat label="Receipts" hint={`${receipts.count.toLocaleString("en-US")} turns`}>
           <MoneyOfDecimal decimal={receipts.amount_usd} />
@@ -74,6 +82,18 @@ function WholeStatement({ document, digest }: { document: Statement; digest: str
           <MoneyOfDecimal decimal={total_usd} />
         </Stat>
       </Stats>
+      {parts?.map((part) => (
+        <PartSection key={part.by} part={part} document={document} />
+      ))}
+      <Section title="By day" action={<CsvLink of="getUsage" input={{ query: queryOfPart(document, "day") }} />}>
+        <Table
+          caption="Days with receipts, oldest first"
+          rows={days}
+          rowKey={({ day }) => day}
+          columns={COLUMNS}
+          empty={<p className="text-muted">No turn ended in this month.</p>}
+        />
+      </Section>
       <Section title="Proof">
         <KeyValues
           entries={[
@@ -81,15 +101,6 @@ function WholeStatement({ document, digest }: { document: Statement; digest: str
             ["Digest of all receipts", <Id key="receipts" id={receipts.digest} />],
             ["Digest of the refunds", <Id key="refunds" id={refunds.digest} />],
           ]}
-        />
-      </Section>
-      <Section title="Days with receipts">
-        <Table
-          caption="Days with receipts, oldest first"
-          rows={days}
-          rowKey={({ day }) => day}
-          columns={COLUMNS}
-          empty={<p className="text-muted">No turn ended in this month.</p>}
         />
       </Section>
     </>
