@@ -1855,6 +1855,36 @@ create table budgets (
   updated_at timestamptz not null
 );
 
+-- Days on which an end user or a space spent far above its own pattern (src/spending/unusual.ts). Days in a row are one
+-- anomaly.
+create table anomalies (
+  anomaly_id text primary key,
+  user_id bigint not null references users,
+  kind text not null check (kind in ('space', 'end_user')),
+  -- The slug of a space, or an end_user_ref.
+  subject text not null,
+  first_day date not null,
+  last_day date not null check (last_day >= first_day),
+  -- Of the day with the highest spend.
+  spent_credit_micros bigint not null,
+  usual_credit_micros bigint not null,
+  found_at timestamptz not null,
+  -- Null: it is open.
+  dismissed_at timestamptz,
+  unique (user_id, kind, subject, first_day)
+);
+create index anomalies_of_account on anomalies (user_id, found_at, anomaly_id);
+create index anomalies_by_begin on anomalies (user_id, first_day);
+create index anomalies_by_end on anomalies (last_day);
+
+-- The round in which the spend of all accounts is compared with its pattern (src/spending/sweep-anomalies.ts).
+create table anomaly_rounds (
+  one boolean primary key default true check (one),
+  begun_at timestamptz not null,
+  -- Where the round continues. Null: it is over.
+  place jsonb
+);
+
 -- Accounts whose ledger is exported as events (src/billing/export-ledger.sql). ledger_id: the last exported row.
 -- Hours before closed_until are closed: no row comes into them any more.
 create table ledger_exports (

@@ -76,7 +76,7 @@ export const SWEEPS = {
 
 /**
  * The sweeps that have no row in src/system/due-work.sql. Their work may wait until the cron is awake: deleting old
- * rows, comparing past days, refreshing what readers see, and expiring turns, which are open and keep it awake.
+ * rows, comparing days, refreshing what readers see, and expiring turns, which are open and keep it awake.
  */
 export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
   "expired_turns",
@@ -87,6 +87,7 @@ export const PATIENT_SWEEPS: readonly (keyof typeof SWEEPS)[] = [
   "overview",
   "infrastructure",
   "prices",
+  "anomalies",
   "capacity",
   "snapshots",
   "provider_books",

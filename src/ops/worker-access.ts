@@ -319,6 +319,12 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "rehearsal_pin"
     ],
     "tables": {
+      "account_invitations": [
+        "link_hash",
+        "mail_hash"
+      ],
+      "account_members": [],
+      "anomalies": [],
       "api_keys": [
         "hash"
       ],
@@ -624,6 +630,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "accounts_with_expired",
       "act_as",
       "back_off",
+      "begin_comparison",
       "begin_reconciliation",
       "begin_wait",
       "check_slice",
@@ -643,6 +650,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "due_accounts",
       "due_budgets",
       "due_work",
+      "end_comparison",
       "end_expired",
       "end_login",
       "end_turns",
@@ -665,6 +673,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "give_up_stopped",
       "give_up_uploads",
       "grow_hold",
+      "high_spenders",
       "keep_found_tools",
       "keep_login",
       "keep_report_part",
@@ -774,6 +783,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "reconciliations": [],
       "report_files": [],
       "signing_keys": [],
+      "space_days": [],
       "space_secrets": [],
       "space_shares": [],
       "spaces": [],

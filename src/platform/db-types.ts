@@ -108,6 +108,25 @@ interface Alerts {
   told_at: Timestamp | null;
 }
 
+interface Anomalies {
+  anomaly_id: string;
+  dismissed_at: Timestamp | null;
+  first_day: Timestamp;
+  found_at: Timestamp;
+  kind: string;
+  last_day: Timestamp;
+  spent_credit_micros: number;
+  subject: string;
+  user_id: number;
+  usual_credit_micros: number;
+}
+
+interface AnomalyRounds {
+  begun_at: Timestamp;
+  one: Generated<boolean>;
+  place: Json | null;
+}
+
 interface ApiKeys {
   created_at: Timestamp;
   daily_credit_micros: number | null;
@@ -2058,6 +2077,8 @@ export interface DB {
   account_storage: AccountStorage;
   acting_sessions: ActingSessions;
   alerts: Alerts;
+  anomalies: Anomalies;
+  anomaly_rounds: AnomalyRounds;
   api_keys: ApiKeys;
   api_turns: ApiTurns;
   audit_log: AuditLog;

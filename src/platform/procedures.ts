@@ -222,6 +222,12 @@ export interface Answers {
     engine_keys: string | null
     unusable: string[] | null
   }
+  comparison_place: {
+    day: string
+    user_id: number
+    kind: string | null
+    after: string | null
+  }
   count_state: {
     cap: string
     limit: number
@@ -374,6 +380,12 @@ export interface Answers {
     title: string
     state: string
   }
+  found_anomaly: {
+    anomaly_id: string
+    subject: string
+    spent: number
+    usual: number
+  }
   found_turn: {
     turn: JsonRow<"turns">
     took_us: number
@@ -406,6 +418,11 @@ export interface Answers {
     email: string | null
     role: string
     created_at: string
+  }
+  high_spender: {
+    subject: string
+    spent: number
+    before: Answers["spent_day"][]
   }
   hold_state: {
     amount: number | null
@@ -839,6 +856,10 @@ export interface Answers {
     model_calls: number[]
     cost: number[]
     billed: number[]
+  }
+  spent_day: {
+    day: string
+    amount: number
   }
   start_answer: {
     turn_id: string
@@ -1463,6 +1484,17 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["acting_answer"] | null
+    }
+  }
+  begin_comparison: {
+    args: {
+      moment: Date | null
+      every: number | null
+      closed: number | null
+      days: number | null
+    }
+    row: {
+      place: Answers["comparison_place"] | null
     }
   }
   begin_infra_run: {
@@ -2323,6 +2355,23 @@ export interface Procedures {
       test: boolean | null
     }
   }
+  due_budgets: {
+    args: {
+      from: string | null
+      after: number | null
+      limit: number | null
+      moment: Date | null
+    }
+    row: {
+      user_id: number | null
+      amount: number | null
+      percents: number[] | null
+      forecast: boolean | null
+      days: Answers["spent_day"][] | null
+      daily_cap: number | null
+      ledger_id: number | null
+    }
+  }
   due_work: {
     args: {
       erasure_check: number | null
@@ -2376,6 +2425,16 @@ export interface Procedures {
       actor: Answers["caller"] | null
       refused: string | null
       entity: Answers["ended_answer"] | null
+    }
+  }
+  end_comparison: {
+    args: {
+      place: JsonInput | null
+      forget: string | null
+      limit: number | null
+    }
+    row: {
+      end_comparison: boolean | null
     }
   }
   end_expired: {
@@ -2865,6 +2924,20 @@ export interface Procedures {
       full_event: Answers["full_event"] | null
     }
   }
+  get_forecast: {
+    args: {
+      request: Records["request"] | null
+      from: string | null
+      until: Date | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      days: Answers["spent_day"][] | null
+      balance: number | null
+      daily_cap: number | null
+      credits: Answers["planned_credit"][] | null
+    }
+  }
   get_me: {
     args: {
       request: Records["request"] | null
@@ -3077,6 +3150,22 @@ export interface Procedures {
     }
     row: {
       headroom: Answers["credit_left"] | null
+    }
+  }
+  high_spenders: {
+    args: {
+      user_id: number | null
+      kind: string | null
+      from: string | null
+      day: string | null
+      after: string | null
+      limit: number | null
+      floor: number | null
+      times: number | null
+    }
+    row: {
+      spenders: Answers["high_spender"][] | null
+      last: string | null
     }
   }
   identity_id: {
@@ -4073,6 +4162,17 @@ export interface Procedures {
       monthly: number | null
       low: number | null
       rate: JsonInput | null
+    }
+    row: {
+      actor: Answers["caller"] | null
+      refused: string | null
+    }
+  }
+  put_anomaly: {
+    args: {
+      request: Records["request"] | null
+      anomaly_id: string | null
+      dismissed: boolean | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -5704,6 +5804,20 @@ export interface Procedures {
       team_answer_of: Answers["team_answer"] | null
     }
   }
+  tell_anomalies: {
+    args: {
+      user_id: number | null
+      kind: string | null
+      day: string | null
+      found: JsonInput | null
+      most: number | null
+      moment: Date | null
+    }
+    row: {
+      told: Answers["found_anomaly"][] | null
+      account: Answers["told_account"] | null
+    }
+  }
   tell_budget: {
     args: {
       user_id: number | null
@@ -5994,6 +6108,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   balances_before: { args: ["before", "window", "brand"] },
   balances_now: { args: ["ends", "window", "brand"] },
   begin_acting: { args: ["request:request", "user_id", "token", "expires_at", "reason"], columns: ["actor:json", "refused", "entity:json"] },
+  begin_comparison: { args: ["moment", "every", "closed", "days"], columns: ["place:json"] },
   begin_infra_run: { args: ["request:request", "dry"], columns: ["actor:json", "refused", "run:json"] },
   begin_reconciliation: { args: ["reconciliation_id", "started_by", "due_from", "all_from", "found_from", "settled_before", "kept_from", "moment"], columns: ["begin_reconciliation:json"] },
   begin_reconciliation_as: { args: ["request:request", "reconciliation_id", "settled_before", "kept_from"], columns: ["actor:json", "refused", "pass:json"] },
@@ -6059,6 +6174,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   enable_model: { args: ["engine", "model", "label", "sort_order", "prices:json", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
   end_acting: { args: ["request:request", "user_id"], columns: ["actor:json", "refused", "entity:json"] },
+  end_comparison: { args: ["place:json", "forget", "limit"] },
   end_expired: { args: ["user_id", "event_ids:json", "limit", "moment"], columns: ["touched:json", "next", "posts"] },
   end_login: { args: ["login_id", "takes", "state", "error", "moment"] },
   end_own_session: { args: ["request:request", "session_id"], columns: ["actor:json", "ended"] },
@@ -6121,6 +6237,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   has_caps: { args: ["user_id", "key_id", "end_user", "moment", "shared"] },
   has_factor: { args: ["user_id"] },
   headroom: { args: ["spender:spender", "wanted", "needed", "is_new", "window", "sale:sale", "hold"], columns: ["headroom:json"] },
+  high_spenders: { args: ["user_id", "kind", "from", "day", "after", "limit", "floor", "times"], columns: ["spenders:json", "last"] },
   identity_id: { args: ["issuer", "subject"] },
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
   join_as_new: { args: ["token", "name", "password_hash", "request_id", "address", "moment"] },
@@ -6204,6 +6321,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   preview_users_change: { args: ["request:request", "act:bulk_act", "user_ids"], columns: ["actor:json", "refused", "entity:json"] },
   prove_again: { args: ["request:request", "password_hash", "secret", "step", "recovery_hash", "resealed"], columns: ["actor:json", "refused"] },
   put_account_limits: { args: ["request:request", "daily", "monthly", "low", "rate:json"], columns: ["actor:json", "refused"] },
+  put_anomaly: { args: ["request:request", "anomaly_id", "dismissed"], columns: ["actor:json", "refused"] },
   put_billing_details: { args: ["request:request", "company", "address", "tax_number"], columns: ["actor:json", "updated_at"] },
   put_brand: { args: ["brand", "hosts:json", "landing_path", "bot_username", "bot_id", "bot_token", "bot_webhook_secret", "request_id", "address", "moment"], columns: ["seen:json", "refused"] },
   put_budget: { args: ["request:request", "amount", "percents", "forecast"], columns: ["actor:json"] },
@@ -6328,6 +6446,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
+  tell_anomalies: { args: ["user_id", "kind", "day", "found:json", "most", "moment"], columns: ["told:json", "account:json"] },
   tell_budget: { args: ["user_id", "amount", "alerts", "spent", "expected", "ledger_id", "moment"], columns: ["told:json", "account:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["thin_before", "hours", "limit", "moment"] },

@@ -30,6 +30,8 @@ const BY_NAME: Record<string, unknown> = {
   next_attempt_at: null,
   replayed: 12,
   session_id: `ses_${ULID}`,
+  invitation_id: `inv_${ULID}`,
+  anomaly_id: `ano_${ULID}`,
   identity_id: "idn_9f86d081884c7d659a2feaa0c55ad015",
   issuer: "https://id.example.com",
   request_id: `req_${ULID}`,

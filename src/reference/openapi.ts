@@ -235,6 +235,8 @@ const PATH_PARAMETERS: Record<string, string> = {
   event_id: "The event, `evt_…`.",
   key_id: "The key, `key_…`.",
   session_id: "The session, `ses_…`.",
+  invitation_id: "The invitation, `inv_…`.",
+  anomaly_id: "The anomaly, `ano_…`.",
   identity_id: "The identity, `idn_…`.",
   erasure_id: "The erasure, `era_…`.",
   name: "The name, which is unique in the space.",

@@ -1,6 +1,8 @@
 import { App } from "../../src/http/app.ts"
 import { createUser } from "../../src/ops/seed.ts"
 import { account } from "../../src/routes/account/group.ts"
+import { addMember, join } from "./account-people.ts"
+import { plantAnomaly } from "./anomalies.ts"
 import { callOfOperation, createEstate, ESTATE_HOST, type Estate, ownerWithAll } from "./estate.ts"
 import type { V1Operation } from "./operations.ts"
 import type { Session } from "./shared-space.ts"
@@ -50,6 +52,7 @@ export async function createOwnerEstate(world: World): Promise<OwnerEstate> {
     "keys/{key_id}": estate.references.key,
     "sessions/{session_id}": (await world.signIn(userId)).sessionId,
     "identities/{identity_id}": items[0].identity_id,
+    "anomalies/{anomaly_id}": await plantAnomaly(world, userId, `customer-${estate.canary}`),
   })
   await owner.json("PUT", "/api/account/trace-endpoint", TRACE_ENDPOINT)
   Object.assign(estate.ids, await addPeople(world, userId))

@@ -4,7 +4,20 @@ const DAY = 86_400_000
 export const utcDay = (at: number | string | Date) => new Date(at).toISOString().slice(0, 10)
 
 /** Midnight (UTC) of today, or of a day before it, as an instant. It stays the same all day, as part of a query key. */
-export const startOfDay = (daysAgo = 0) => `${utcDay(Date.now() - daysAgo * DAY)}T00:00:00.000Z`
+export const startOfDay = (daysAgo = 0, now = Date.now()) => `${utcDay(now - daysAgo * DAY)}T00:00:00.000Z`
+
+/** The UTC date of an instant, or of one millisecond before it: the last day of a range that ends there. */
+export const dayOfInstant = (instant: string, ms = 0) => utcDay(Date.parse(instant) + ms)
+
+/** When the highest day of an anomaly was: its only day, or one of its days. `to`: the end of the last day. */
+export function onDayWithin(from: string, to: string): string {
+  const [first, last] = [utcDay(from), dayOfInstant(to, -1)]
+  return first === last ? `on ${first}` : `on a day from ${first} to ${last}`
+}
+
+/** The start of a UTC date as an instant, and that of the next one. */
+export const startOfDate = (date: string) => `${date}T00:00:00.000Z`
+export const nextDay = (date: string) => startOfDate(utcDay(Date.parse(date) + DAY))
 
 /** A moment in UTC as a `datetime-local` field holds it, and back. */
 export const fieldOfInstant = (instant: string) => new Date(instant).toISOString().slice(0, 16)
