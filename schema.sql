@@ -2382,7 +2382,7 @@ create table webhook_endpoints (
   updated_at timestamptz not null,
   -- When its URL answered a ping with 2xx. Null: not yet, and only pings are sent to it.
   verified_at timestamptz,
-  -- The delivery of the ping that it must answer, while it is not verified.
+  -- The delivery of the ping that it must answer, while it is not verified. Null: no ping was sent yet.
   ping_id text,
   -- The URL as it is called. An account has one endpoint per URL.
   target text not null,

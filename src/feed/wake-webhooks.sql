@@ -10,7 +10,7 @@ begin
   for endpoint in select w.*
     from webhook_endpoints w
     where w.user_id = p_user_id and w.test = p_test and w.deleted_at is null and w.disabled_at is null
-      and w.woken_at is null
+      and w.woken_at is null and (w.verified_at is not null or w.ping_id is not null)
     order by w.webhook_id
   loop
     if turnpike.has_due(endpoint.webhook_id, case when endpoint.verified_at is null then endpoint.ping_id end,
@@ -33,6 +33,7 @@ begin
   for webhook_id, user_id, test in select w.webhook_id, w.user_id, w.test
     from webhook_endpoints w
     where w.deleted_at is null and w.disabled_at is null and (w.woken_at is null or w.woken_at <= p_before)
+      and (w.verified_at is not null or w.ping_id is not null)
       and turnpike.has_due(w.webhook_id, case when w.verified_at is null then w.ping_id end, p_moment)
     order by w.woken_at nulls first limit p_most
     -- A transaction that holds the row is already working on it.

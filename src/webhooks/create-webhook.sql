@@ -1,5 +1,5 @@
 -- Registers an endpoint for the events that its caller may see, and sends it the ping p_event_id,
--- which it must answer first.
+-- which it must answer first. p_event_id null: it gets its ping later, by send_ping.
 -- p_target: the normalised URL. refused: 'exists' (the account has an endpoint for p_target),
 -- 'too_many' (it has p_most endpoints).
 create function turnpike.create_webhook(p_request turnpike.request,
@@ -30,7 +30,9 @@ begin
           p_webhook_id, caller.user_id, caller.test, caller.key_id, caller.scope, caller.space_id, p_url, p_events,
           p_description, p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
       returning * into new_endpoint;
-      perform turnpike.add_ping(new_endpoint, p_event_id, p_request.moment);
+      if p_event_id is not null then
+        perform turnpike.add_ping(new_endpoint, p_event_id, p_request.moment);
+      end if;
       perform turnpike.start_export_for(caller, p_events, p_request.moment);
       perform turnpike.note_own_change(p_request, caller, 'webhook.create', 'webhook', p_webhook_id, null,
         turnpike.webhook_facts(new_endpoint));

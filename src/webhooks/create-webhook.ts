@@ -21,7 +21,7 @@ export const CREATE_WEBHOOK_ERRORS = ["LIMIT_REACHED", "WEBHOOK_EXISTS", "IDEMPO
 export async function createWebhook(
   ctx: Context,
   credential: Credential,
-  { url, events, description }: CreateWebhook,
+  { url, events, description, ping }: CreateWebhook,
   once?: Once,
 ): Promise<Made<WebhookWithSecret>> {
   checkUrl(ctx, url, "url")
@@ -38,13 +38,13 @@ export async function createWebhook(
       shown: shownAs(webhookId, secret),
       most: WEBHOOK_POLICY.maxEndpoints,
       target: targetOf(url),
-      event_id: newId("event", ctx.clock.now()),
+      event_id: ping ? newId("event", ctx.clock.now()) : null,
     },
   })
   if (replayOf) return replay(readWithSecret(ctx, credential, replayOf))
   if (row.refused === "exists") throw webhookExists(url)
   if (row.webhook) {
-    wakeWebhooks(ctx, { ...actor, has_subscriber: true })
+    wakeWebhooks(ctx, { ...actor, has_subscriber: ping })
     return { made: { webhook: row.webhook as EndpointRow, secret }, replayed: false }
   }
   throw new TurnpikeError("LIMIT_REACHED", `An account has at most ${WEBHOOK_POLICY.maxEndpoints} webhooks.`)

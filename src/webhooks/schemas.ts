@@ -38,7 +38,19 @@ const events = z
 const description = z.string().max(500).nullable().meta({ description: "Your own description." })
 
 export const createWebhookSchema = z
-  .strictObject({ url, events: events.optional(), description: description.optional() })
+  .strictObject({
+    url,
+    events: events.optional(),
+    description: description.optional(),
+    ping: z
+      .boolean()
+      .default(true)
+      .meta({
+        description:
+          "`false`: no `ping` is sent yet. Start your server with the secret, then send the ping with `POST …/test`. Until " +
+          "the server has answered it, all other events wait.",
+      }),
+  })
   .meta({ id: "CreateWebhook" })
 
 export type CreateWebhook = z.infer<typeof createWebhookSchema>
@@ -73,7 +85,7 @@ const webhookShape = {
   state: z.enum(["pending", "verified"]).meta({
     description:
       "`pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, " +
-      "and `POST …/test` sends another.",
+      "and `POST …/test` sends one at once.",
   }),
   verified_at: instant.nullable().meta({ description: "When the URL answered a ping. Null: not yet." }),
   enabled: z.boolean().meta({ description: "True if events are posted to it." }),

@@ -190,8 +190,7 @@ test("Every operation of the account API answers exactly what it declares", asyn
   const limits = { end_user_daily_usd: 1, low_balance_usd: 0.5 }
   expect(await ask("getPlan")).toEqual({ plan: null, daily_cap: null })
   expect(await ask("putLimits", {}, limits)).toEqual(await ask("getLimits"))
-  await ask("getMe")
-  await ask("getSetup")
+  for (const id of ["getMe", "getSetup", "getBalance"]) await ask(id)
   await world.sql(
     "insert into identities (issuer, subject, user_id, created_at) select 'https://id.test', n, $1, now() from unnest('{a,b}'::text[]) n",
     [client.userId],

@@ -26,6 +26,7 @@ const NOTHING = {
   has_key: false,
   key_turn: null,
   has_done_turn: false,
+  is_in_use: false,
   has_chat_turn: false,
   webhook: "none",
   has_tool: false,
@@ -68,6 +69,36 @@ describe("The first steps of an account", () => {
     expect((await client.call("PUT", `/v1/spaces/${space}/tools/find`, TOOL)).status).toBe(200)
     expect(await setupOf(browser)).toMatchObject({ has_tool: true, has_chat_turn: false, refused: [] })
     expect(await setupOf(browser, "?test=true")).toEqual(NOTHING)
+  })
+
+  test("A done turn stays done while all newer turns of its key are open, before and after the totals have it", async () => {
+    const client = await world.createAccount()
+    const browser = await world.signIn(client.userId)
+    const space = await client.space({ title: "Support" })
+    await client.runTurn({ space, text: "hello" })
+    await world.advance(SECOND_MS)
+    const open = Array.from({ length: 6 }, () => client.sendTurn({ space, text: "hello" }))
+    const ids = await Promise.all(open.map(async (sent) => (await turnOf(await sent)).turn_id))
+    const newest = ids.sort().at(-1)
+    expect(await setupOf(browser)).toMatchObject({ has_done_turn: true, key_turn: { turn_id: newest } })
+    await world.sweep()
+    expect(await setupOf(browser)).toMatchObject({ has_done_turn: true, is_in_use: false })
+  })
+
+  test("An account is in use after a hundred done turns of keys", async () => {
+    const client = await world.createAccount()
+    const browser = await world.signIn(client.userId)
+    const add = (ref: string, done: number) =>
+      world.sql(
+        `insert into end_user_sums (user_id, test, end_user_ref, turns, done, failed, billed_credit_micros, took_us, last_ended_at)
+         values ($1, false, $2, $3, $3, 0, 0, 0, now())`,
+        [client.userId, ref, done],
+      )
+    await add("ada", 60)
+    expect(await setupOf(browser)).toMatchObject({ has_done_turn: true, is_in_use: false })
+    await add("ben", 40)
+    expect(await setupOf(browser)).toMatchObject({ is_in_use: true })
+    expect(await setupOf(browser, "?test=true")).toMatchObject({ has_done_turn: false, is_in_use: false })
   })
 
   test("A turn of the playground is not the first turn of the account's code", async () => {

@@ -73,6 +73,7 @@ const NEVER: Record<string, ErrorCode[]> = {
   finishOauthLogin: ["SECOND_FACTOR_REQUIRED"],
   listWatched: ["NOT_FOUND"],
   watchTurn: ["NOT_FOUND"],
+  reachedCaps: ["NOT_FOUND"],
 }
 
 /** The codes to which no way through the source leads: of middleware, or of a function that is passed as a value. */

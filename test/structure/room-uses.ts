@@ -49,7 +49,7 @@ const OTHER_WORDS = new Set([
   "src/agent-config/names.ts update_task",
   "src/local/provider-models.ts end_turn",
   "src/spaces/change-config.ts image_model",
-  "src/users/get-setup.ts shared_space",
+  "src/home/get-setup.ts shared_space",
 ])
 
 /** The files of the procedures that a file of TypeScript names, to call them. */

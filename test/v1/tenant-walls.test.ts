@@ -182,7 +182,7 @@ test.each(operations.filter((operation) => !namesThings(operation)).map((one) =>
 const PLAIN = new Set(
   `limit after_id before_id wait created_after created_before from to archived q group_by format state name title bom manifest tools mcp_servers secrets metadata model
   instructions time_zone profile profile_keys temperature reasoning service_tier stop store response_format max_output_tokens max_steps timeout_seconds history builtin_tools image_model subagents value description
-  input_schema request answers_later identity required url headers allowed_tools input text messages tool_choice parallel_tool_calls results max_cost_usd events enabled event_type type order from to
+  input_schema request answers_later identity required url headers allowed_tools input text messages tool_choice parallel_tool_calls results max_cost_usd events ping enabled event_type type order sort direction from to
   include_delivered stream starting_after include_obfuscation blocked daily_usd monthly_usd rate
   text_days step_days event_days attempt_days expires_in include approvals approval on_limit max_wait_seconds waiting decision message takes
   tool multiplier per_model per_turn_usd rounding begins_at price prepaid low_balance_usd amount_usd note reason keys key_id

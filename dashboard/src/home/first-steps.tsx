@@ -8,7 +8,7 @@ import { Section } from "../ui/page.tsx"
 import { Money } from "../ui/values.tsx"
 import { FirstTurnStep } from "./first-turn-step.tsx"
 import { RefusedRequests } from "./refused-requests.tsx"
-import { isMember, type SetupStep, stepsOf } from "./setup-steps.ts"
+import { isMember, needsGuide, type SetupStep, stepsOf } from "./setup-steps.ts"
 import { ChecklistStep } from "./step.tsx"
 import { WebhookStep } from "./webhook-step.tsx"
 
@@ -24,10 +24,14 @@ interface FirstStepsProps {
   onHide: () => void
 }
 
-/** Guides an account to a working integration. The first open task is unfolded, until the user unfolds another. */
+/**
+ * Guides an account to a working integration. The first open task is unfolded, until the user unfolds another. If the
+ * account needed no guide when the page was opened, it is one line that the user can unfold.
+ */
 export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProps) {
   const steps = stepsOf({ setup, availableUsd })
   const current = steps.find(({ done }) => !done)?.id
+  const [folded, setFolded] = useState(!needsGuide({ setup, availableUsd }))
   const [chosen, setChosen] = useState<SetupStep | "none" | null>(null)
   const open = chosen ?? current
   // A turn that arrives while the page is open stays in view.
@@ -41,7 +45,8 @@ export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProp
     try: [`Try ${setup.shared_space?.title ?? "the shared space"}`, () => <TryStep setup={setup} test={test} />],
     key: ["Create an API key", () => <KeyStep setup={setup} test={test} onMade={() => setChosen(null)} />],
     turn: ["Send a turn from your code", () => <FirstTurnStep setup={setup} test={test} />],
-    webhook: ["Receive events with a webhook", () => <WebhookStep test={test} />],
+    // The step is done as soon as the test event is answered. The answer stays in view.
+    webhook: ["Receive events with a webhook", () => <WebhookStep test={test} onTest={() => setChosen("webhook")} />],
     tool: ["Give the agent a tool", () => <ToolStep setup={setup} test={test} />],
   }
   return (
@@ -57,20 +62,29 @@ export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProp
       }
     >
       <RefusedRequests setup={setup} />
-      <ol className="flex flex-col rounded-md border border-line px-4">
-        {steps.map(({ id, done }, index) => (
-          <ChecklistStep
-            key={id}
-            number={index + 1}
-            title={contents[id][0]}
-            done={done}
-            open={open === id}
-            onOpen={() => setChosen(open === id ? "none" : id)}
-          >
-            {contents[id][1]()}
-          </ChecklistStep>
-        ))}
-      </ol>
+      {folded ? (
+        <p className="flex flex-wrap items-center gap-x-3 text-muted">
+          {current && `Next: ${contents[current][0]}.`}
+          <Button kind="quiet" onClick={() => setFolded(false)}>
+            Show all steps
+          </Button>
+        </p>
+      ) : (
+        <ol className="flex flex-col rounded-md border border-line px-4">
+          {steps.map(({ id, done }, index) => (
+            <ChecklistStep
+              key={id}
+              number={index + 1}
+              title={contents[id][0]}
+              done={done}
+              open={open === id}
+              onOpen={() => setChosen(open === id ? "none" : id)}
+            >
+              {contents[id][1]()}
+            </ChecklistStep>
+          ))}
+        </ol>
+      )}
     </Section>
   )
 }

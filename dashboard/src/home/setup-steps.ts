@@ -15,16 +15,20 @@ interface Facts {
 /** The steps to a working integration in their order, each with whether it is done. */
 export function stepsOf({ setup, availableUsd }: Facts): { id: SetupStep; done: boolean }[] {
   const done: Record<SetupStep, boolean | null> = {
-    // Credit that is spent on turns counts as done. The notice says that it is spent.
-    credit: availableUsd === undefined ? null : availableUsd > 0 || setup.has_done_turn,
+    // A done step stays done: credit may be spent on turns, and a key may be revoked after them.
+    credit: availableUsd === undefined ? null : availableUsd > 0 || setup.has_done_turn || setup.has_chat_turn,
     try: isMember(setup) ? setup.has_chat_turn : null,
-    key: setup.has_key,
+    key: setup.has_key || setup.has_done_turn,
     turn: setup.has_done_turn,
     webhook: setup.webhook === "verified",
     tool: setup.has_tool,
   }
   return SETUP_STEPS.flatMap((id) => (done[id] === null ? [] : [{ id, done: done[id] }]))
 }
+
+/** True while the account needs the guide: it is new, and a step other than the tool is open. A tool is optional. */
+export const needsGuide = (facts: Facts) =>
+  !facts.setup.is_in_use && stepsOf(facts).some(({ id, done }) => !done && id !== "tool")
 
 const KEY = "first-steps-hidden"
 

@@ -15,7 +15,7 @@ const NewWebhookDialog = lazyPart(() =>
 )
 
 /** A receiver to run, the registration of its URL, and a live test of it. */
-export function WebhookStep({ test }: { test: true | undefined }) {
+export function WebhookStep({ test, onTest }: { test: true | undefined; onTest: () => void }) {
   const { tab } = useSearch({ from: "/app/home" })
   const webhooks = useRead("listWebhooks", { query: { test: test && "true", limit: 1 } })
   const [making, setMaking] = useState(false)
@@ -24,8 +24,8 @@ export function WebhookStep({ test }: { test: true | undefined }) {
   return (
     <>
       <p className="text-muted">
-        Turnpike posts each event to your server, so that it does not have to poll. Run this receiver with the signing
-        secret in TURNPIKE_WEBHOOK_SECRET. The secret is shown when you create the webhook.
+        Turnpike posts each event to your server, so that it does not have to poll. Create the webhook, and run this
+        receiver with the secret that is then shown in TURNPIKE_WEBHOOK_SECRET. Nothing is sent before your test event.
       </p>
       <CodeBlock
         code={isPython ? pipCommand() : installCommand()}

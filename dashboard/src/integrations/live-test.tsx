@@ -11,14 +11,18 @@ import { Icon } from "../ui/icon.tsx"
 import { TextLink } from "../ui/link.tsx"
 
 const LOOK_MS = 1000
+/** How often a delivery is read that is attempted again later. */
+const RETRY_MS = 5000
 
 interface LiveTestProps {
   webhook: Pick<Webhook, "webhook_id" | "enabled">
   primary?: boolean
+  /** Called when a test event is sent. */
+  onSend?: () => void
 }
 
-/** Sends a test event, and shows the endpoint's response as soon as it comes. */
-export function LiveTest({ webhook: { webhook_id, enabled }, primary }: LiveTestProps) {
+/** Sends a test event, and shows the endpoint's response as soon as it comes, also to a later attempt. */
+export function LiveTest({ webhook: { webhook_id, enabled }, primary, onSend }: LiveTestProps) {
   const { test } = useSearch({ from: "/app" })
   const query = { test: test && ("true" as const) }
   const ping = useChange("testWebhook", { changes: DELIVERIES })
@@ -26,16 +30,19 @@ export function LiveTest({ webhook: { webhook_id, enabled }, primary }: LiveTest
   const delivery = useQuery({
     ...queryOf("getDelivery", { path: { delivery_id: deliveryId ?? "" }, query }),
     enabled: deliveryId !== null,
-    refetchInterval: ({ state }) => (state.data && state.data.attempt_count > 0 ? false : LOOK_MS),
+    refetchInterval: ({ state: { data } }) =>
+      data && data.state !== "pending" ? false : data && data.attempt_count > 0 ? RETRY_MS : LOOK_MS,
   })
-  const isAnswered = delivery.data !== undefined && delivery.data.attempt_count > 0
+  const attempts = delivery.data?.attempt_count ?? 0
   const client = useQueryClient()
-  // The answer may have changed the webhook's state.
+  // Each attempt may have changed the webhook's state.
   useEffect(() => {
-    if (isAnswered) void readAgain(client, DELIVERIES)
-  }, [client, isAnswered])
-  const send = () =>
+    if (attempts > 0) void readAgain(client, [...DELIVERIES, "getSetup"])
+  }, [client, attempts])
+  const send = () => {
+    onSend?.()
     ping.mutate({ path: { webhook_id }, query }, { onSuccess: (made) => setDeliveryId(made.delivery_id) })
+  }
   return (
     <div className="flex flex-col items-start gap-2">
       <Button kind={primary ? "primary" : "plain"} busy={ping.isPending} disabled={!enabled} onClick={send}>

@@ -7,7 +7,7 @@ import { ErrorState } from "../ui/error-state.tsx"
 import { showOnce } from "../ui/secret-host.tsx"
 import { WebhookFields, type WebhookValues, webhookBody } from "./webhook-form.tsx"
 
-/** Creates a webhook, then shows its signing secret once. */
+/** Creates a webhook, then shows its signing secret once. No ping is sent before the user has it. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const draft = useDraft("webhook.new")
@@ -18,7 +18,12 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       showOnce({
         secret,
         title: `The signing secret of ${url}`,
-        more: <p className="text-muted">Your server verifies each event with this secret (Standard Webhooks).</p>,
+        more: (
+          <p className="text-muted">
+            Your server verifies each event with this secret (Standard Webhooks). Start it with the secret. Then send it
+            a test event: all other events wait until it has answered one.
+          </p>
+        ),
       }),
   })
   const [values, setValues] = draft.useField<WebhookValues>("values", { url: "", description: "", events: [] })
@@ -29,7 +34,10 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       wide
       onClose={onClose}
       onSubmit={() =>
-        create.mutate({ query: { test: test && "true" }, body: webhookBody(values) }, { onSuccess: onClose })
+        create.mutate(
+          { query: { test: test && "true" }, body: { ...webhookBody(values), ping: false } },
+          { onSuccess: onClose },
+        )
       }
       title="Create a webhook"
       about="Turnpike posts events to your server, so that it does not have to poll."

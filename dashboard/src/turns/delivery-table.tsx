@@ -88,6 +88,7 @@ export const DELIVERIES: OperationId[] = [
   "getWebhook",
   "getWebhookHealth",
   "listWebhooks",
+  "getAttention",
 ]
 
 export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery: Delivery }) {

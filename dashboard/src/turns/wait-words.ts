@@ -30,6 +30,7 @@ export function waitNote({ name, detail }: Pick<TurnTrace["spans"][number], "nam
 /** The operations to read again after a wait has begun, changed or ended. */
 export const WAIT_READS: OperationId[] = [
   "listWaitingTurns",
+  "getAttention",
   "getTurn",
   "listTurns",
   "listChatTurns",

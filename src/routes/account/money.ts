@@ -10,7 +10,6 @@ import { sessionOf } from "../../http/session-of.ts"
 import { forecastSchema, getForecast } from "../../spending/get-forecast.ts"
 import { energySchema, getOwnEnergy } from "../../users/get-energy.ts"
 import { getMe, meSchema } from "../../users/get-me.ts"
-import { getSetup, setupSchema } from "../../users/get-setup.ts"
 import { balanceSchema, getBalance } from "../../wallets/get-balance.ts"
 
 const tag = "Account"

@@ -42,7 +42,10 @@ export const setupSchema = z
       })
       .nullable()
       .meta({ description: "The newest turn that a key has sent; null: none yet." }),
-    has_done_turn: z.boolean().meta({ description: "True if a turn that a key has sent is done." }),
+    has_done_turn: z.boolean().meta({ description: "True if a turn that a key has sent is done. It stays true." }),
+    is_in_use: z.boolean().meta({
+      description: `True if at least ${SETUP_POLICY.turnsInUse} turns that keys have sent are done. It stays true.`,
+    }),
     has_chat_turn: z.boolean().meta({ description: "True if the user has sent a turn in the playground." }),
     webhook: z.enum(["none", "pending", "verified"]).meta({ description: "The state of the most advanced webhook." }),
     has_tool: z.boolean().meta({ description: "True if a space of the account has a tool or an MCP server." }),
@@ -87,10 +90,24 @@ export async function getSetup(ctx: Context, credential: SessionCredential): Pro
                 .whereRef("t.key_id", "=", "k.key_id")
                 .select(["t.turn_id", "t.state", "t.created_at"])
                 .orderBy("t.turn_id", (order) => order.collate("C").desc())
-                .limit(SETUP_POLICY.turnsOfKey)
+                .limit(1)
                 .as("t"),
             (join) => join.onTrue(),
           )
+        // The totals never forget a turn. They have no turns of the playground, and not yet the queued ones.
+        const totals = eb
+          .selectFrom("end_user_sums as s")
+          .whereRef("s.user_id", "=", "caller.user_id")
+          .whereRef("s.test", "=", "caller.test")
+          .where("s.done", ">", 0)
+          .select("s.done")
+          .limit(SETUP_POLICY.endUsers)
+        const queued = eb
+          .selectFrom("turn_ends as e")
+          .whereRef("e.user_id", "=", "caller.user_id")
+          .whereRef("e.test", "=", "caller.test")
+          .where("e.state", "=", "done")
+          .where("e.end_user_ref", "<>", "")
         const endpoints = eb
           .selectFrom("webhook_endpoints as w")
           .whereRef("w.user_id", "=", "caller.user_id")
@@ -117,7 +134,11 @@ export async function getSetup(ctx: Context, credential: SessionCredential): Pro
               .orderBy("t.turn_id", (order) => order.collate("C").desc())
               .limit(1),
           ).as("key_turn"),
-          eb.exists(turns.where("t.state", "=", "done").select("t.turn_id")).as("has_done_turn"),
+          eb
+            .selectFrom(totals.as("d"))
+            .select(({ fn }) => fn.sum<number | null>("d.done").as("done"))
+            .as("done_in_totals"),
+          queued.select(({ fn }) => fn.sum<number | null>("e.turns").as("done")).as("done_in_queue"),
           eb
             .or([
               eb.exists(
@@ -151,6 +172,7 @@ export async function getSetup(ctx: Context, credential: SessionCredential): Pro
               .selectFrom("space_shares as h")
               .innerJoin("spaces as s", "s.space_id", "h.space_id")
               .whereRef("h.user_id", "=", "caller.user_id")
+              .where("caller.person_id", "is", null)
               .whereRef("s.user_id", "<>", "caller.user_id")
               .whereRef("s.test", "=", "caller.test")
               .where("s.archived_at", "is", null)
@@ -183,10 +205,12 @@ export async function getSetup(ctx: Context, credential: SessionCredential): Pro
   ])
   const row = rows[0]
   if (!row) throw new Error("the caller has no row")
+  const done = Number(row.done_in_totals ?? 0) + Number(row.done_in_queue ?? 0)
   return {
     has_key: Boolean(row.has_key),
     key_turn: row.key_turn && { ...row.key_turn, created_at: toInstant(row.key_turn.created_at) },
-    has_done_turn: Boolean(row.has_done_turn),
+    has_done_turn: done > 0,
+    is_in_use: done >= SETUP_POLICY.turnsInUse,
     has_chat_turn: Boolean(row.has_chat_turn),
     webhook: row.has_verified ? "verified" : row.has_webhook ? "pending" : "none",
     has_tool: Boolean(row.has_tool),
