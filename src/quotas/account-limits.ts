@@ -6,7 +6,7 @@ import { fromUsd, MICROS_PER_USD, toUsd, usdAmount } from "../base/money.ts"
 import { rateSchema, serializeRate, setRateSchema, storedRate } from "./rate.ts"
 
 /** The default of wallets.low_balance_credit_micros, as in schema.sql. */
-const LOW_BALANCE = MICROS_PER_USD
+export const LOW_BALANCE = MICROS_PER_USD
 
 const WORDS = {
   daily:

@@ -21,6 +21,10 @@ export const INTERNAL_NUMBERS: readonly string[] = [
   "RETENTION_POLICY.*",
   ...of("DIALECT_POLICY", "firstTryMs modelPage waitingStreamMs"),
   "SETUP_POLICY.*",
+  "ATTENTION_POLICY.*",
+  "PACE_POLICY.*",
+  "UNUSUAL_POLICY.*",
+  ...of("BUDGET_POLICY", "usual accounts sweepMs"),
   ...of("RESALE_POLICY", "shownVersions millionths lowBalance"),
   ...of("FILE_POLICY", "partBytes sweepBatch sweepBatches"),
   ...of(

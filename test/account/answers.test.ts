@@ -208,6 +208,8 @@ test("Every operation of the account API answers exactly what it declares", asyn
   await ask("confirmSecondFactor", {}, { code: codeOf(uri, world.clock.now()) })
   await ask("removeSecondFactor")
   expect((await ask("getEnergy")).days).toHaveLength(30)
+  await askAboutSpending(world, client.userId, ask)
+  expect(await ask("getAttention")).toMatchObject({ as_of: world.clock.now().toISOString() })
   expect((await ask("getTurnReceipt", { turn_id: chat.turn_id })).receipt.document.turn_id).toBe(chat.turn_id)
   const month = new Date(world.clock.ms()).toISOString().slice(0, 7)
   expect((await ask("listStatements")).items[0]).toMatchObject({ month, state: "open" })

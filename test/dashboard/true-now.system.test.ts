@@ -22,20 +22,20 @@ describe.skipIf(!hasBrowser)("The web app shows the current state", () => {
     expect(answer.status()).toBe(201)
   }
 
-  test("The alert of a spent balance is there while it is spent, and gone after a top-up", async () => {
+  test("Home says that the balance is spent while it is spent, and gone after a top-up", async () => {
     const { page, origin } = await app.signIn("Barbara")
     const userId = await idOf("Barbara")
     await credit(userId, 5)
     await credit(userId, -5)
     await page.goto(`${origin}/home`)
-    await page.getByText("The balance is spent: new turns are rejected.").waitFor()
+    await page.getByText("This account has no available credit, so live turns are refused with 402.").waitFor()
     await credit(userId, 5)
     await page.reload()
     await page.getByText("$5.00").first().waitFor()
     await page.getByText("No turns yet").or(page.getByText("First steps")).first().waitFor()
     await page.waitForLoadState("networkidle")
-    expect(await page.getByText("The balance is spent").count()).toBe(0)
-    expect(await page.getByRole("heading", { name: "Alerts" }).isVisible()).toBe(false)
+    expect(await page.getByText("no available credit").count()).toBe(0)
+    expect(await page.getByRole("heading", { name: "Needs you" }).isVisible()).toBe(false)
   })
 
   test("The columns of caps show the spent amount of the limit", async () => {

@@ -1,11 +1,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useRouteContext, useSearch } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { queryOf, useRead } from "../api/query.ts"
-import { CreditNotice } from "../turns/credit-notice.tsx"
 import { TurnTable } from "../turns/turn-table.tsx"
 import { isOpenTurn } from "../turns/turn-words.ts"
-import { WaitingNotice } from "../turns/waiting-notice.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { startOfDay } from "../ui/days.ts"
 import { Stat } from "../ui/facts.tsx"
@@ -18,8 +16,9 @@ import { Count, Money } from "../ui/values.tsx"
 import { Alerts } from "./alerts.tsx"
 import { FailingWebhooks } from "./failing-webhooks.tsx"
 import { FirstSteps } from "./first-steps.tsx"
+import { NeedsYou } from "./needs-you.tsx"
 import { homePages } from "./pages.ts"
-import { hideSetup, isSetupHidden, stepsOf } from "./setup-steps.ts"
+import { hideSetup, isSetupHidden, needsGuide, stepsOf } from "./setup-steps.ts"
 
 const LIVE_MS = 3000
 const QUIET_MS = 10_000
@@ -27,6 +26,8 @@ const SHOWN = 5
 const DAYS = 14
 /** 1 USD is 10 energy. */
 const ENERGY = 10
+/** The width of the list of what needs the owner. It is reserved while the list loads, so the page does not move. */
+const RAIL = "xl:w-[352px] xl:shrink-0"
 
 export function HomePage() {
   const { test } = useSearch({ from: "/app" })
@@ -62,23 +63,24 @@ export function HomePage() {
         </ButtonLink>
       }
     >
-      <Today />
-      {!isShown && <CreditNotice />}
-      <WaitingNotice />
-      <FailingWebhooks />
-      <Alerts />
-      {isShown && <FirstSteps key={String(mode)} {...facts} test={test} onHide={hide} />}
+      <div className="flex flex-col gap-5 xl:flex-row-reverse xl:gap-8">
+        <div className={isGuided ? "empty:hidden" : `empty:hidden ${RAIL}`}>
+          {facts && <NeedsYou test={test} topUpUrl={facts.setup.top_up_url} isNew={isGuided} />}
+        </div>
+        <div className="flex min-w-0 flex-1 flex-col gap-5">
+          <Today />
+          {isShown && <FirstSteps key={String(mode)} {...facts} test={test} onHide={hide} />}
+          {!test && turns.data?.total !== 0 && <Spend />}
+        </div>
+      </div>
       <Read of={turns} rows={SHOWN + 1}>
-        {({ items, total }) => (
-          <>
-            {total > 0 && (
-              <Section title="Latest turns" action={<TextLink to="/turns">All turns</TextLink>}>
-                <TurnTable turns={items} caption="Latest turns" />
-              </Section>
-            )}
-            {total > 0 && !test && <Spend />}
-          </>
-        )}
+        {({ items }) =>
+          items.length > 0 && (
+            <Section title="Latest turns" action={<TextLink to="/turns">All turns</TextLink>}>
+              <TurnTable turns={items} caption="Latest turns" />
+            </Section>
+          )
+        }
       </Read>
     </Page>
   )
@@ -103,8 +105,9 @@ function Today() {
   return (
     <Read of={balance} rows={2}>
       {({ available_usd, held_usd }) => (
-        <Stats>
+        <Headline>
           <Stat
+            lead
             label={test ? "Balance (live)" : "Balance"}
             hint={
               held_usd > 0 ? (
@@ -119,6 +122,7 @@ function Today() {
             <Money usd={available_usd} />
           </Stat>
           <Stat
+            lead
             label={test ? "Spent today (live)" : "Spent today"}
             hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
           >
@@ -150,11 +154,16 @@ function Today() {
           >
             <Count value={failed.data?.total} />
           </Stat>
-        </Stats>
+        </Headline>
       )}
     </Read>
   )
 }
+
+/** The figures of Home in columns: money first and larger. */
+const Headline = ({ children }: { children: ReactNode }) => (
+  <dl className="grid grid-cols-2 items-start gap-x-6 gap-y-5 sm:grid-cols-3">{children}</dl>
+)
 
 function Spend() {
   const energy = useRead("getEnergy", { query: { days: DAYS } })

@@ -4,7 +4,7 @@ export const homePages = {
   home: {
     path: "/home",
     title: "Home",
-    about: "Your balance, today's turns and alerts.",
+    about: "What needs you, your balance and today's turns.",
     nav: "Workspace",
     /** The languages of the code on the page. */
     tabs: ["curl", "typescript", "python"],

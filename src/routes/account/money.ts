@@ -3,6 +3,9 @@ import { ENERGY_RATE } from "../../base/money.ts"
 import { BUCKET_NAMES, LEDGER_REASONS } from "../../billing/buckets.ts"
 import { ledgerEntrySchema, type ShownLedgerEntry, serializeLedgerEntry } from "../../billing/ledger-entry.ts"
 import { listLedger } from "../../billing/list-ledger.ts"
+import { attentionSchema } from "../../home/attention.ts"
+import { getAttention } from "../../home/get-attention.ts"
+import { getSetup, setupSchema } from "../../home/get-setup.ts"
 import type { App } from "../../http/app.ts"
 import { CSV_ANSWER, type CsvColumns, csvAnswer, csvOf, csvQuery } from "../../http/csv.ts"
 import { createdQuery, daysQuery, idParam, listOf, listQuery, testQuery } from "../../http/query.ts"
@@ -66,6 +69,23 @@ export function mountMoney(app: App) {
       errors: [],
     },
     async (c) => getSetup(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/account/attention",
+      id: "getAttention",
+      tag,
+      summary: "Read what needs the owner now",
+      description:
+        "Waiting turns, caps that are reached, webhooks and MCP servers that fail, a low balance and more, the most urgent " +
+        "first. If nothing needs the owner, `fine_since` says since when. With `test`, all of it for test data.",
+      query: z.strictObject(testQuery),
+      answer: { status: 200, description: "The objects that need the owner.", schema: attentionSchema },
+      errors: [],
+    },
+    async (c) => getAttention(c.get("ctx"), sessionOf(c)),
   )
 
   app.operation(
