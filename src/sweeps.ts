@@ -34,6 +34,7 @@ import { noteSweeps, type SweepRun } from "./system/note-sweeps.ts"
 import { sweepTraces } from "./traces/export-traces.ts"
 import { TRACE_POLICY } from "./traces/policies.ts"
 import { sweepWaits } from "./waits/sweep-waits.ts"
+import { sweepActivity } from "./webhooks/sweep-activity.ts"
 import { sweepStoppedWebhooks, sweepWebhooks } from "./webhooks/sweep-webhooks.ts"
 
 /** A sweep may be cut off anywhere and started again, even while it still runs. Returns counts for the log. */
@@ -51,6 +52,7 @@ export const SWEEPS = {
   erasures: sweepErasures,
   webhooks: sweepWebhooks,
   stopped_webhooks: sweepStoppedWebhooks,
+  activity: sweepActivity,
   files: sweepFiles,
   idempotency_keys: sweepIdempotencyKeys,
   sessions: sweepSessions,

@@ -70,11 +70,13 @@ end $$;
 
 -- Returns whether an endpoint of the account gets such an event.
 -- If the endpoint's scope is one space, an event without a turn goes only to the key that made the endpoint.
--- A ping never matches, since its delivery is written elsewhere.
+-- A ping never matches, since its delivery is written elsewhere. activity.recorded must be named, so that it does not
+-- surprise an endpoint for all types.
 create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint,
   p_made_by text)
 returns boolean language sql immutable as $$
-  select coalesce(p_type <> 'ping' and (endpoint.events is null or endpoint.events ? p_type)
+  select coalesce(p_type <> 'ping'
+    and (endpoint.events ? p_type or (endpoint.events is null and p_type <> 'activity.recorded'))
     and case endpoint.scope when 'all' then true
       when 'space' then endpoint.space_id = p_space_id and (p_turn_id is not null or p_made_by = endpoint.key_id)
       else endpoint.key_id = p_made_by end, false)

@@ -99,6 +99,10 @@ interface ActingSessions {
   user_id: number;
 }
 
+interface ActivityQueue {
+  audit_id: number;
+}
+
 interface Alerts {
   ended_at: Timestamp | null;
   message: string;
@@ -2076,6 +2080,7 @@ export interface DB {
   account_members: AccountMembers;
   account_storage: AccountStorage;
   acting_sessions: ActingSessions;
+  activity_queue: ActivityQueue;
   alerts: Alerts;
   anomalies: Anomalies;
   anomaly_rounds: AnomalyRounds;

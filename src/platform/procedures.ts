@@ -5804,6 +5804,17 @@ export interface Procedures {
       team_answer_of: Answers["team_answer"] | null
     }
   }
+  tell_activity: {
+    args: {
+      of_account: JsonInput | null
+      most: number | null
+      moment: Date | null
+    }
+    row: {
+      taken: number | null
+      accounts: number[] | null
+    }
+  }
   tell_anomalies: {
     args: {
       user_id: number | null
@@ -6446,6 +6457,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   take_subscriptions_to_credit: { args: ["moment", "limit"] },
   take_trace_exports: { args: ["operator_text", "most", "until", "oldest", "lease_until", "moment"], columns: ["take_trace_exports:json"] },
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
+  tell_activity: { args: ["of_account:json", "most", "moment"], columns: ["taken", "accounts:json"] },
   tell_anomalies: { args: ["user_id", "kind", "day", "found:json", "most", "moment"], columns: ["told:json", "account:json"] },
   tell_budget: { args: ["user_id", "amount", "alerts", "spent", "expected", "ledger_id", "moment"], columns: ["told:json", "account:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },

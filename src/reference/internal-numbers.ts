@@ -62,7 +62,7 @@ export const INTERNAL_NUMBERS: readonly string[] = [
     "jitter longestRetryAfterMs secretBytes batch batchBytes concurrency runBudgetMs leaseMs recordTries",
   ),
   ...of("WEBHOOK_POLICY", "inFlight inFlightFailing ownWakeMs rewakeMs sweepBatch sweepBatches stopBatch stopBatches"),
-  ...of("WEBHOOK_POLICY", "stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
+  ...of("WEBHOOK_POLICY", "activityBatch stopEndpoints stopSettlesMs replayBatch healthDeliveries"),
   ...of("SESSION_POLICY", "noteUseMs mostKept"),
   ...of("FACTOR_POLICY", "digits periodSeconds window"),
   ...of("PASSWORD_POLICY", "atOnce scrypt"),

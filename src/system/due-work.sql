@@ -34,6 +34,8 @@ begin
         order by d.next_attempt_at limit 1) end)
     from webhook_endpoints w where w.deleted_at is null and w.disabled_at is null)
   union all select 'stopped_webhooks', (select w.updated_at from webhook_endpoints w where w.stopping limit 1)
+  union all select 'activity', (select a.created_at from activity_queue q join audit_log a on a.audit_id = q.audit_id
+    limit 1)
   union all select 'files', least(
     (select min(f.updated_at) from files f where f.state = 'deleted' and f.object_removed_at is null),
     (select min(f.created_at) + p_upload_limit * second from files f where f.state = 'uploading'))

@@ -15,6 +15,7 @@ import {
   serializeCapReached,
   serializeEndUserBalanceReached,
 } from "./account-events.ts"
+import { ACTIVITY_RECORDED } from "./activity-event.ts"
 import { CALL_DECIDED } from "./call-event.ts"
 import { HOUR_CLOSED, USAGE_POSTED } from "./export-events.ts"
 import { WEBHOOK_POLICY } from "./policies.ts"
@@ -206,6 +207,7 @@ export const EVENTS = {
     serialize: ({ data }: Source) => ({ ...serializeCapReached(storedRow<CapReachedRow>(data)) }),
     example: (made: Data) => made,
   },
+  "activity.recorded": ACTIVITY_RECORDED,
   "usage.posted": accountEvent(USAGE_POSTED),
   "hour.closed": accountEvent(HOUR_CLOSED),
   "endpoint.disabled": accountEvent({

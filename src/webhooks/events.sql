@@ -21,6 +21,7 @@ begin
 end $$;
 
 -- True if a caller may see an event of its account: any event of its spaces, or of endpoints that it created there.
+-- Sign-ins and factors of the account's own user concern only that user.
 create function turnpike.sees(caller turnpike.caller, event events) returns boolean language sql stable as $$
   select coalesce(caller.scope = 'all' and (caller.person_id is null
       or event.type not in ('account.signed_in', 'account.locked', 'account.factor_changed'))

@@ -47,6 +47,8 @@ export const WEBHOOK_POLICY = {
   rewakeMs: 60_000,
   sweepBatch: 1000,
   sweepBatches: 20,
+  /** How many changes of accounts one statement of the sweep writes as events. */
+  activityBatch: 500,
   /** How many pending deliveries one statement gives up when their endpoint stops. The sweep does the rest. */
   stopBatch: 20_000,
   stopBatches: 20,

@@ -30,7 +30,8 @@ const events = z
   .refine((types) => new Set(types).size === types.length, "must name each type once")
   .nullable()
   .meta({
-    description: "The types of events to send. Null: all types, including those added later.",
+    description:
+      "The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named.",
     uniqueItems: true,
     example: ["turn.done", "turn.failed", "turn.cancelled"],
   })

@@ -48,7 +48,7 @@ interface EventFieldsProps {
   onChange: (events: readonly EventType[]) => void
 }
 
-/** Checkboxes for the types of events. No selection means all types. */
+/** Checkboxes for the types of events. No selection means all types but the one that must be named. */
 export function EventFields({ events, onChange }: EventFieldsProps) {
   return (
     <fieldset className="flex flex-col gap-2">
@@ -69,7 +69,7 @@ export function EventFields({ events, onChange }: EventFieldsProps) {
           />
         ))}
       </div>
-      <p className="text-muted text-xs">If none is selected, all types are included.</p>
+      <p className="text-muted text-xs">If none is selected, all types are included, except activity.recorded.</p>
     </fieldset>
   )
 }
