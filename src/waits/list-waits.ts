@@ -7,6 +7,7 @@ import { SPACE_ROLES, type SpaceRole } from "../actor/shares.ts"
 import { sameQuery, storedRows } from "../base/casts.ts"
 import { toUsd } from "../base/money.ts"
 import { toInstant } from "../base/time.ts"
+import { EXPLORER_POLICY } from "../turns/policies.ts"
 import { turnSchema } from "../turns/schemas.ts"
 import { serializeWaiting, type TurnRow } from "../turns/turn-row.ts"
 import type { Waiting } from "../turns/waiting-schema.ts"
@@ -50,6 +51,8 @@ interface WaitRow
   waiting: NonNullable<TurnRow["waiting"]>
   space_title: string
   role: SpaceRole
+  text: string
+  key_id: string | null
   readable: boolean
 }
 
@@ -76,7 +79,8 @@ export async function listWaits(
       .innerJoin("turns as t", "t.turn_id", "w.turn_id")
       .innerJoin("spaces as s", "s.space_id", "t.space_id")
       .select(["w.total", "w.role", "w.readable", "t.turn_id", "t.end_user_ref", "t.conversation_id", "t.created_at"])
-      .select(["t.max_cost_credit_micros", "t.waiting", "s.slug as space", "s.title as space_title"])
+      .select(["t.max_cost_credit_micros", "t.waiting", "t.key_id", "s.slug as space", "s.title as space_title"])
+      .select((eb) => eb.fn<string>("left", ["t.text", eb.val(EXPLORER_POLICY.excerpt)]).as("text"))
       .orderBy("w.since")
       .orderBy("w.turn_id")
   })

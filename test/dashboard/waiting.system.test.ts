@@ -73,6 +73,7 @@ describe.skipIf(!hasBrowser)("A turn that waits for an approval", () => {
   test("The explorer filters by what turns wait for, and the timeline of a turn says where it waited, without axe findings", async () => {
     const { page, origin } = person
     await page.goto(`${origin}/turns?test=true`)
+    await page.getByRole("button", { name: "Filter", exact: true }).click()
     const filter = page.getByRole("combobox", { name: "Waiting" })
     await filter.selectOption({ label: "waiting for a limit" })
     await page.getByText("No turns match these filters").waitFor()

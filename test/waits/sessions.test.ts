@@ -48,10 +48,12 @@ test("The owner, the sender and the space's admins see a waiting turn with their
   }
   const wait = { for: "approval", limit: null, calls: [{ call: "0.0", tool: "refund", input: { amount: 80 } }] }
   const turn = { turn_id: turnId, space, space_title: "Shared", max_cost_usd: null, waiting: wait }
-  expect(await seen(owner)).toMatchObject([{ ...turn, role: "owner", readable: true }])
-  expect(await seen(people.admin)).toMatchObject([{ ...turn, role: "admin", readable: false }])
-  expect(await seen(people.owner)).toMatchObject([{ ...turn, role: "admin", readable: false }])
-  expect(await seen(people.member)).toMatchObject([{ ...turn, role: "member", readable: true }])
+  expect(await seen(owner)).toMatchObject([{ ...turn, role: "owner", readable: true, text: refundText(80) }])
+  expect(await seen(people.admin)).toMatchObject([{ ...turn, role: "admin", readable: false, text: null }])
+  expect(await seen(people.owner)).toMatchObject([{ ...turn, role: "admin", readable: false, text: null }])
+  expect(await seen(people.member)).toMatchObject([
+    { ...turn, role: "member", readable: true, text: refundText(80), key_id: null },
+  ])
   for (const other of [people.guest, people.team, stranger]) expect(await seen(other)).toEqual([])
   expect((await seenBy(owner, "?waiting=limit")).items).toEqual([])
   expect((await seenBy(owner, "?test=true")).items).toEqual([])

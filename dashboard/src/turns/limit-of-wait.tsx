@@ -1,15 +1,14 @@
-import { useState } from "react"
+import { Suspense, useState } from "react"
 import type { WaitingTurn } from "../api/operations.ts"
-import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
-import { ErrorState } from "../ui/error-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
-import { Form, TextInput } from "../ui/field.tsx"
+import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
-import { toast } from "../ui/toast.tsx"
 import { Money, Time } from "../ui/values.tsx"
 import type { WaitProps } from "./call-decision.tsx"
-import { limitName, WAIT_READS } from "./wait-words.ts"
+import { limitName } from "./wait-words.ts"
+
+const RaiseDialog = lazyPart(() => import("./raise-dialog.tsx").then((module) => ({ default: module.RaiseDialog })))
 
 type Limit = NonNullable<WaitingTurn["waiting"]["limit"]>
 
@@ -21,15 +20,23 @@ export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
     <>
       <KeyValues
         entries={[
-          ["Limit", limitName(limit.kind)],
+          [
+            "Limit",
+            limit.limit_usd === null ? (
+              limitName(limit.kind)
+            ) : (
+              <>
+                {limitName(limit.kind)} of <Money usd={limit.limit_usd} />
+              </>
+            ),
+          ],
           [isWallet ? "Must be available there" : "Must be left", <Money key="needed" usd={limit.needed_usd} />],
-          ["Its value", limit.limit_usd === null ? undefined : <Money key="limit" usd={limit.limit_usd} />],
           ["Continues at", limit.continue_at_usd === null ? undefined : <Money key="at" usd={limit.continue_at_usd} />],
           ["Resets", limit.resets_at ? <Time key="resets" at={limit.resets_at} /> : "does not reset by itself"],
         ]}
       />
       {isOwn && of.role === "owner" ? (
-        <RaiseLimit of={of} limit={limit} test={test} />
+        <RaiseLimit of={of} test={test} />
       ) : (
         <p className="text-muted [&_a]:decoration-current">
           {isOwn ? (
@@ -39,9 +46,14 @@ export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
               The turn continues when credit is booked. <TextLink to="/balance">Balance</TextLink>
             </>
           ) : limit.kind === "end_user_credit" ? (
-            "The turn continues when that much credit of this customer is available. The amount is what the customer is charged."
+            <>
+              The turn continues when that much credit of this customer is available. The amount is what the customer is
+              charged. <PlaceOfLimit of={of} kind={limit.kind} />
+            </>
           ) : (
-            "The turn continues when the cap resets or is raised."
+            <>
+              The turn continues when the cap resets or is raised. <PlaceOfLimit of={of} kind={limit.kind} />
+            </>
           )}
         </p>
       )}
@@ -49,32 +61,37 @@ export function LimitOfWait({ of, limit, test }: WaitProps & { limit: Limit }) {
   )
 }
 
-/** A limit that lets the next model call run, rounded up to a cent. */
-const enoughFor = ({ continue_at_usd }: Limit) => String(Math.ceil((continue_at_usd ?? 0) * 100 + 1) / 100)
-
-function RaiseLimit({ of, limit, test }: WaitProps & { limit: Limit }) {
-  const raise = useChange("patchTurn", { changes: [...WAIT_READS, "getBalance"] })
-  const [isOpen, setOpen] = useState(false)
-  const [amount, setAmount] = useState(() => enoughFor(limit))
-  if (!isOpen) {
+/** A link to the page on which the owner raises a limit. */
+function PlaceOfLimit({ of, kind }: { of: WaitingTurn; kind: string }) {
+  if (of.role !== "owner") return null
+  if (kind.startsWith("end_user_")) {
     return (
-      <div>
-        <Button kind="primary" onClick={() => setOpen(true)}>
-          Raise the limit
-        </Button>
-      </div>
+      <TextLink to="/end-users/$endUserRef" params={{ endUserRef: of.end_user_ref }}>
+        Limits of {of.end_user_ref}
+      </TextLink>
     )
   }
-  const { error } = raise
-  const send = async () => {
-    try {
-      const body = { max_cost_usd: Number(amount) }
-      const turn = await raise.mutateAsync({ path: { turn_id: of.turn_id }, query: { test: test && "true" }, body })
-      toast(`The limit is raised. The turn ${turn.waiting ? "still waits" : "continues"}.`)
-    } catch {
-      // The form shows the error.
-    }
+  if (kind.startsWith("key_")) {
+    return of.key_id ? (
+      <TextLink to="/keys/$keyId" params={{ keyId: of.key_id }}>
+        Caps of the key
+      </TextLink>
+    ) : (
+      <TextLink to="/keys">API keys</TextLink>
+    )
   }
+  if (kind === "members_daily") {
+    return (
+      <TextLink to="/spaces/$spaceId" params={{ spaceId: of.space }} search={{ tab: "sharing" }}>
+        Limit of the members
+      </TextLink>
+    )
+  }
+  return <TextLink to="/balance">Plan and balance</TextLink>
+}
+
+function RaiseLimit({ of, test }: WaitProps) {
+  const [isOpen, setOpen] = useState(false)
   return (
     <Form
       label="Raise the limit"

@@ -18,9 +18,12 @@ export const turnsRoutes = [
   createRoute({
     getParentRoute: () => appRoute,
     path: pages.waiting.path,
-    validateSearch: (search: RawSearch): { waiting?: Waiting["for"]; space?: string; offset?: number } => ({
+    validateSearch: (
+      search: RawSearch,
+    ): { waiting?: Waiting["for"]; space?: string; turn?: string; offset?: number } => ({
       waiting: oneIn(search.waiting, listWaitingTurnsQuery.waiting.words),
       space: textIn(search.space),
+      turn: textIn(search.turn),
       offset: countIn(search.offset),
     }),
     component: lazyPage(() => import("./waiting-page.tsx"), "WaitingPage"),

@@ -6,6 +6,7 @@ import { Read } from "../ui/read.tsx"
 import { Id, Time } from "../ui/values.tsx"
 import { CallOfWait, type WaitProps } from "./call-decision.tsx"
 import { LimitOfWait } from "./limit-of-wait.tsx"
+import { ScrolledText } from "./scrolled-text.tsx"
 import { EndUserOfTurn, SpaceOfTurn, WaitState } from "./turn-table.tsx"
 
 /** The poll interval in milliseconds. Another person may decide. */
@@ -25,6 +26,7 @@ export function WaitCard({ of, test }: WaitProps) {
         <SpaceOfTurn id={space} title={space_title} />
         <EndUserOfTurn endUserRef={end_user_ref} />
       </div>
+      {of.text && <ScrolledText label="Text of the request">{of.text}</ScrolledText>}
       <WaitParts of={of} test={test} />
     </article>
   )

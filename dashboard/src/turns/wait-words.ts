@@ -2,7 +2,7 @@ import { ApiError } from "../api/api-error.ts"
 import type { OperationId } from "../api/call.ts"
 import type { TurnTrace, Waiting } from "../api/operations.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
-import { exactUtc } from "../ui/values.tsx"
+import { exactUtc } from "../ui/exact-time.ts"
 
 /** The reasons for which turns wait, as filters name them. */
 export const WAIT_CHOICES = choicesOf<Waiting["for"]>({ approval: "an approval", result: "a result", limit: "a limit" })
@@ -40,15 +40,25 @@ export const WAIT_READS: OperationId[] = [
   "getTurnTrace",
 ]
 
-/** The limit that a turn waits for, as an owner knows it from the API. */
-export const limitName = (kind: string) =>
-  kind === "max_cost"
-    ? "max_cost_usd of the turn"
-    : kind === "balance"
-      ? "balance of the account"
-      : kind === "end_user_credit"
-        ? "wallet of the end user"
-        : `cap ${kind.replaceAll("_", " ")}`
+const LIMITS: Record<string, string> = {
+  max_cost: "the turn's own limit",
+  balance: "the balance",
+  end_user_credit: "the customer's wallet",
+  key_daily: "the key's daily cap",
+  key_monthly: "the key's monthly cap",
+  key_window: "the key's cap of a window",
+  end_user_daily: "the customer's daily cap",
+  end_user_monthly: "the customer's monthly cap",
+  account_daily: "the plan's daily cap",
+  members_daily: "the daily cap of members",
+}
+
+/** A limit in words. */
+export const limitName = (kind: string) => LIMITS[kind] ?? kind
+
+/** A limit of the turn's own cost that lets its next model call run, rounded up to a cent. */
+export const enoughFor = ({ continue_at_usd }: Pick<NonNullable<Waiting["limit"]>, "continue_at_usd">) =>
+  String(Math.ceil((continue_at_usd ?? 0) * 100 + 1) / 100)
 
 interface EarlierDecision {
   decision: "allow" | "deny"
