@@ -3290,6 +3290,25 @@ create table overview_counts (
   counted_at timestamptz not null
 );
 
+-- The service in each quarter of an hour, for the lines of the overview. A sweep counts it again each minute until it
+-- is over.
+create table service_levels (
+  starts_at timestamptz primary key,
+  -- Live turns that ended in it.
+  done integer not null,
+  failed integer not null,
+  -- Of 95 % of these turns: the time from acceptance to end, without the time that they waited.
+  p95_ms bigint, -- null: none has ended
+  -- Model calls of live turns that succeeded, and failed ones.
+  provider_calls integer not null,
+  provider_errors integer not null,
+  -- The longest queue and the largest backlog that a run of the sweep has seen.
+  oldest_queued_ms bigint, -- null: the sweep has not run in it
+  webhook_backlog integer, -- null: the sweep has not run in it
+  -- When a run of the sweep last saw a failing check.
+  failed_at timestamptz -- null: it saw none
+);
+
 -- The changes with their actors, written by the statement that
 -- makes the change. actor_user_id is null for the system.
 create table audit_log (

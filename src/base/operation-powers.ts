@@ -9,6 +9,7 @@ const { always, onlyWhen } = guards
  */
 const ADMIN = {
   getOverview: "none",
+  getServiceLevel: "none",
   listUsers: "none",
   createUser: always("access"),
   getUser: "none",

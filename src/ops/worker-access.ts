@@ -571,6 +571,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "registered_members": [],
       "report_files": [],
       "service_days": [],
+      "service_levels": [],
       "sessions": [
         "token_hash"
       ],
@@ -704,6 +705,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_removed_objects",
       "note_result_token",
       "note_servers",
+      "note_service_level",
       "note_slice",
       "note_sweeps",
       "note_trace_export",

@@ -1262,6 +1262,18 @@ interface ServiceDays {
   turns: number;
 }
 
+interface ServiceLevels {
+  done: number;
+  failed: number;
+  failed_at: Timestamp | null;
+  oldest_queued_ms: number | null;
+  p95_ms: number | null;
+  provider_calls: number;
+  provider_errors: number;
+  starts_at: Timestamp;
+  webhook_backlog: number | null;
+}
+
 interface Sessions {
   address: string | null;
   created_at: Timestamp;
@@ -2176,6 +2188,7 @@ export interface DB {
   schema_migrations: SchemaMigrations;
   second_factors: SecondFactors;
   service_days: ServiceDays;
+  service_levels: ServiceLevels;
   sessions: Sessions;
   settings: Settings;
   signing_keys: SigningKeys;

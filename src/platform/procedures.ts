@@ -3886,6 +3886,19 @@ export interface Procedures {
       note_servers: boolean | null
     }
   }
+  note_service_level: {
+    args: {
+      sound: boolean | null
+      timed: number | null
+      deliveries: number | null
+      quarters: number | null
+      until: Date | null
+      moment: Date | null
+    }
+    row: {
+      note_service_level: number | null
+    }
+  }
   note_signing_keys: {
     args: {
       public_keys: string[] | null
@@ -6308,6 +6321,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_removed_objects: { args: ["keys"] },
   note_result_token: { args: ["turn_id", "epoch", "step", "call", "token"] },
   note_servers: { args: ["turn_id", "epoch", "missing:json", "back", "pauses", "event_id", "moment"] },
+  note_service_level: { args: ["sound", "timed", "deliveries", "quarters", "until", "moment"] },
   note_signing_keys: { args: ["public_keys", "purpose", "moment"] },
   note_slice: { args: ["reconciliation_id", "phase", "position", "size"] },
   note_sweeps: { args: ["runs:json"] },

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { timeInWords } from "../base/in-words.ts"
 import { DAY_MS } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
 import { booleanParam, createdQuery, idParam, listQuery, numberParam, searchParam } from "../http/query.ts"
@@ -8,6 +9,7 @@ import { TURN_STATES } from "../turns/schemas.ts"
 import { waitReasonSchema } from "../turns/waiting-schema.ts"
 
 const DAYS = EXPLORER_POLICY.usualMs / DAY_MS
+const CALLS = EXPLORER_POLICY.callsMs
 
 const amount = (max: number) =>
   z.preprocess(
@@ -77,6 +79,13 @@ export const adminExplorerFilters = {
   failure: z.enum(ERROR_KINDS).optional().meta({
     description:
       "Turns with a failure of the infrastructure of this kind within the range, also turns that recovered from it.",
+  }),
+  provider: idParam.optional().meta({
+    description:
+      "Turns with a call of this provider account within the range, or of a provider that is called with the service's key, also if the " +
+      `call failed. Only the last ${timeInWords(CALLS.usual)} of the range are searched, or with \`created_after\` at most its last ` +
+      `${timeInWords(CALLS.most)}. With \`failure\`: with such a failure at it, in the whole range.`,
+    example: "ada",
   }),
   user_id: numberParam.optional().meta({ description: "The account that is billed." }),
   test: booleanParam.optional().meta({ description: "`true` for test turns. Default: live turns." }),

@@ -73,6 +73,13 @@ export async function getHealth(ctx: Context): Promise<Health> {
   }
 }
 
+/** True if every check passes, as far as one knows without a message to the queue. */
+export async function isSound(ctx: Context): Promise<boolean> {
+  const { runs, redis } = await askRedis(ctx)
+  const checks = [redis, ...(await checkDatabase(ctx, ctx.clock.now(), runs))]
+  return checks.every(({ ok }) => ok === true)
+}
+
 function check(name: CheckName, value: number, limit: number, message: string): Check {
   return { name, ok: value <= limit, value, limit, message }
 }
@@ -272,28 +279,3 @@ async function askRedis({ cron, probeRedis, log }: Context): Promise<{ runs: Cro
 /** The provider's own words: they say if a plan is used up, or a token is wrong. */
 const saidBy = (who: string, words: string) =>
   `${who} answers: ${(/^\{"error":"([^"]+)"\}$/.exec(words)?.[1] ?? words).replaceAll(/\s+/g, " ").trim().slice(0, 300)}`
-
-/** The checks in the text format of Prometheus, version 0.0.4. An unknown value has no line. */
-export function healthMetrics({ status, checks }: Health): string {
-  const lines = (name: string, help: string, values: (readonly [check: string, value: number])[]) => [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} gauge`,
-    ...values.map(([label, value]) => `${name}{check="${label}"} ${value}`),
-  ]
-  return [
-    "# HELP turnpike_up 1 if every check passes.",
-    "# TYPE turnpike_up gauge",
-    `turnpike_up ${status === "ok" ? 1 : 0}`,
-    ...lines(
-      "turnpike_check_ok",
-      "1 if the check passes, and 0 if it fails.",
-      checks.flatMap(({ name, ok }) => (ok === null ? [] : [[name, ok ? 1 : 0] as const])),
-    ),
-    ...lines(
-      "turnpike_check_value",
-      "The figure that the check compares.",
-      checks.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])),
-    ),
-    "",
-  ].join("\n")
-}

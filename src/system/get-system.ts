@@ -4,6 +4,7 @@ import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { type CallerDB, readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
+import { timeInWords } from "../base/in-words.ts"
 import { toUsd } from "../base/money.ts"
 import { DAY_MS, toInstant } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
@@ -83,7 +84,9 @@ export const systemSchema = z
           errors: z.int().meta({ example: 2 }),
         }),
       )
-      .meta({ description: `Failures of live turns in the last day, counted over the newest ${COUNTED_ERRORS}.` }),
+      .meta({
+        description: `Failures of live turns in the last ${timeInWords(DAY_MS)}, counted over the newest ${COUNTED_ERRORS}.`,
+      }),
     sweeps: z
       .array(
         z.object({

@@ -18,4 +18,12 @@ export const HEALTH_POLICY = {
   alertAfterMs: 60_000,
   /** How long a worker that tells an alert keeps others from telling it. */
   tellingMs: 45_000,
+  /** The longest time without the sweep, in quarters of an hour, that it counts later. */
+  quartersLate: 96,
+  /** For how many days quarters of an hour are kept. */
+  quarterDays: 31,
+  /** The most turns of a quarter whose durations are read, newest first. */
+  timedTurns: 10_000,
+  /** How many due deliveries of one endpoint count for the backlog, so that a slow receiver does not hide others. */
+  countedDeliveries: 1_000,
 } as const

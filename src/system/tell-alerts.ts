@@ -3,6 +3,7 @@ import { callOne } from "../platform/db.ts"
 import { postToOperator } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
 import type { Answers } from "../platform/procedures.ts"
+import { type AlertName, pagesOf } from "./check-pages.ts"
 import { getHealth } from "./get-health.ts"
 import { HEALTH_POLICY } from "./policies.ts"
 
@@ -47,7 +48,10 @@ async function tell(ctx: Context, targets: AlertTargets, alert: Alert): Promise<
   const { name, message } = alert
   const state = alert.ended_at === null ? "firing" : "resolved"
   ctx.log(state === "firing" ? "error" : "info", `alert.${state}`, { alert: name, message })
-  const body = { alert: name, state, message, since: alert.since, ended_at: alert.ended_at }
+  const { page, turns } = pagesOf(name as AlertName, new Date(alert.since))
+  const url = ctx.site.origin + page
+  const turnsUrl = turns && ctx.site.origin + turns
+  const body = { alert: name, state, message, since: alert.since, ended_at: alert.ended_at, url, turns_url: turnsUrl }
   try {
     if (targets.url) await postToOperator(ctx, { url: targets.url, body })
     if (targets.email && ctx.emailHook) {

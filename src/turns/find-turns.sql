@@ -13,6 +13,8 @@ create type turnpike.turn_filter as (
   model text, -- null
   -- A kind of failure of the infrastructure, in the time of the other filters. The turn may have recovered from it.
   failure text, -- null
+  -- A provider account, or a provider that our own key calls.
+  provider text, -- null
   -- Credit micros, and microseconds from acceptance to end.
   min_cost bigint, -- null
   min_took_us bigint, -- null
@@ -77,9 +79,8 @@ begin
         join turns t on t.turn_id = w.turn_id
       where (account is null or w.user_id = account) and w.test = caller.test
         and (p_filter).waiting in ('any', w.reason)
-        and ((p_filter).failure is null or exists (select from infrastructure_errors x
-          where x.turn_id = w.turn_id and x.created_at >= start and x.created_at < until
-            and x.kind = (p_filter).failure))
+        and (num_nonnulls((p_filter).failure, (p_filter).provider) = 0
+          or w.turn_id in (select turnpike.touched_turns(p_filter, start, until)))
         and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
         and t.created_at >= start and t.created_at < until
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
@@ -87,13 +88,12 @@ begin
           (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
     return;
   end if;
-  if (p_filter).failure is not null then
+  if num_nonnulls((p_filter).failure, (p_filter).provider) > 0 then
     return query
       select t.turn_id, t.user_id, t.space_id, t.state, t.status_reason, t.model, t.billed_credit_micros,
         (date_part('epoch', coalesce(t.finished_at, p_moment) - t.created_at) * 1e6)::bigint, t.created_at
       from turns t
-      where t.turn_id in (select distinct x.turn_id from infrastructure_errors x
-          where x.created_at >= start and x.created_at < until and x.kind = (p_filter).failure)
+      where t.turn_id in (select turnpike.touched_turns(p_filter, start, until))
         and (account is null or t.user_id = account) and t.test = caller.test
         and ((p_filter).conversation is null or t.conversation_id = (p_filter).conversation)
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id,
@@ -146,6 +146,28 @@ begin
         and turnpike.is_matching(p_filter, of_space, t.space_id, t.key_id, t.end_user_ref, t.state, t.status_reason,
           t.model, 0, (date_part('epoch', p_moment - t.created_at) * 1e6)::bigint);
   end if;
+end $$;
+
+-- The turns with a failure of the filter's kind within a time, or with calls of its provider, also failed ones. With
+-- both filters: with a failure of this kind at this provider.
+create function turnpike.touched_turns(p_filter turnpike.turn_filter, p_start timestamptz, p_until timestamptz)
+returns setof text language plpgsql stable set enable_seqscan = off set jit = off as $$
+begin
+  return query
+    select x.turn_id
+    from infrastructure_errors x
+    where x.created_at >= p_start and x.created_at < p_until and x.turn_id is not null
+      and ((p_filter).failure is null or x.kind = (p_filter).failure)
+      and ((p_filter).provider is null or x.name = (p_filter).provider)
+    union
+    select m.turn_id
+    from model_calls m
+    where (p_filter).failure is null and m.created_at >= p_start and m.created_at < p_until
+      and (p_filter).provider in (m.subscription_id, m.provider)
+    union
+    select o.turn_id
+    from open_turns o
+    where (p_filter).failure is null and o.provider_id = (p_filter).provider;
 end $$;
 
 -- True if a turn matches all filters except the account, the conversation, the time and the text.

@@ -9,6 +9,7 @@ import type { ERROR_KINDS } from "../base/words.ts"
 import type { Answers, Records } from "../platform/procedures.ts"
 import { EXPLORER_POLICY } from "./policies.ts"
 import { TURN_STATES, type TurnState, turnSchema } from "./schemas.ts"
+import { startOfRange } from "./start-of-range.ts"
 import type { TurnRow } from "./turn-row.ts"
 import type { Waiting } from "./waiting-schema.ts"
 
@@ -24,8 +25,9 @@ export interface ExplorerFilters {
   state?: TurnState | undefined
   waiting?: Waiting["for"] | "any" | undefined
   reason?: string | undefined
-  /** Only for admins: turns with a failure of this kind. */
+  /** Only for admins: turns with a failure of this kind, and turns with calls of this provider account or provider. */
   failure?: (typeof ERROR_KINDS)[number] | undefined
+  provider?: string | undefined
   model?: string | undefined
   min_cost_usd?: number | undefined
   min_seconds?: number | undefined
@@ -42,10 +44,7 @@ export interface ExplorerPage {
 }
 
 const excerpt = (what: string) =>
-  z
-    .string()
-    .nullable()
-    .meta({ description: `The first ${EXPLORER_POLICY.excerpt} characters of ${what}.` })
+  z.nullable(z.string()).meta({ description: `The first ${EXPLORER_POLICY.excerpt} characters of ${what}.` })
 
 const summary = {
   turn_id: z.string(),
@@ -71,9 +70,7 @@ const summary = {
   billed_cost_usd: z.number(),
   refunded_usd: refundOfTurn,
   held_usd: z.number().meta({ example: 0 }),
-  seconds: z
-    .number()
-    .meta({ description: "The time from acceptance to the end, or until now if the turn is open.", example: 1.8 }),
+  seconds: z.number().meta({ description: "The time from acceptance to the end, or until now.", example: 1.8 }),
   model_calls: z.int().meta({ example: 2 }),
   tool_calls: z.int().meta({ example: 1 }),
   test: z.boolean(),
@@ -143,11 +140,7 @@ const serializeForAdmin = (row: Answers["found_turn"]): AdminTurnSummary => ({
 })
 
 function filterOf(ctx: Context, all: boolean, filters: ExplorerFilters): Records["turn_filter"] {
-  const { min_cost_usd: cost, min_seconds: seconds, created_after, created_before } = filters
-  const since = ctx.clock.now().getTime() - EXPLORER_POLICY.usualMs
-  // A conversation has few turns, and few turns of an owner wait. All other lists are bounded by time.
-  const isShort = filters.conversation !== undefined || filters.waiting !== undefined
-  const usual = all || !isShort ? new Date(since) : null
+  const { min_cost_usd: cost, min_seconds: seconds, created_before } = filters
   return {
     account: filters.user_id ?? null,
     space: filters.space ?? null,
@@ -158,11 +151,12 @@ function filterOf(ctx: Context, all: boolean, filters: ExplorerFilters): Records
     waiting: filters.waiting ?? null,
     reason: filters.reason ?? null,
     failure: filters.failure ?? null,
+    provider: filters.provider ?? null,
     model: filters.model ?? null,
     min_cost: cost === undefined ? null : Math.ceil(cost * MICROS_PER_USD),
     min_took_us: seconds === undefined ? null : Math.ceil(seconds * 1e6),
     q: filters.q ?? null,
-    created_after: created_after === undefined ? usual : new Date(created_after),
+    created_after: startOfRange(ctx.clock.now(), all, filters),
     created_before: created_before === undefined ? null : new Date(created_before),
   }
 }

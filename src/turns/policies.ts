@@ -283,16 +283,16 @@ export const WATCH_POLICY = {
 /** The sweep cancels turns that were queued before this moment and have not started. */
 export const queueLimit = (now: Date) => new Date(now.getTime() - TURN_POLICY.queueLimitMs)
 
-/** The explorer of turns. Times in milliseconds. */
+/** The explorer of turns. Times in milliseconds; `usualMs` is how far back a list goes if it names no start. */
 export const EXPLORER_POLICY = {
-  /** How far back a list goes if it names no start. */
   usualMs: 30 * 86_400_000,
+  /** The same for the calls of a provider, which are read by time for all accounts, and the longest range of these. */
+  callsMs: { usual: 86_400_000, most: 7 * 86_400_000 },
   /** How many turns a search for a text reads, newest first. */
   searched: 2_000,
   /** The length of an excerpt of a text, in characters. find_turns cuts it. */
   excerpt: 300,
-  /** How many reasons and models the figures list. */
-  mostValues: 10,
+  mostValues: 10, // reasons and models in the figures
   /** How many events and failed attempts a trace has at most, and how many steps an operator sees. */
   traceEvents: 2_000,
   traceAttempts: 100,

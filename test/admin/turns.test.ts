@@ -79,6 +79,58 @@ test("Turns with a failure of the infrastructure can be narrowed to a conversati
   expect(await find(`&conversation=${other.conversation}`)).toEqual([other.turn_id])
 })
 
+test("Turns are listed by the provider account that they called, also if the call failed", async () => {
+  const { client, space, turn } = await failedTurn()
+  const served = await client.runTurn({ space, text: "hello", end_user_ref: "ann" })
+  await world.sql("update model_calls set subscription_id = 'sub_ada' where turn_id = $1", [served.turn_id])
+  const note = (name: string, kind: string) =>
+    world.sql(
+      "insert into infrastructure_errors (kind, name, code, turn_id, created_at) values ($1, $2, 'X', $3, $4)",
+      [kind, name, turn.turn_id, world.clock.now()],
+    )
+  await note("sub_ada", "model_call")
+  await note("sub_grace", "container_exec")
+  const find = async (query: string) =>
+    (await admin.json("GET", `/api/admin/turns?user_id=${client.userId}&${query}`))[1].items.map(
+      ({ turn_id }: AdminTurnSummary) => turn_id,
+    )
+  expect((await find("provider=sub_ada")).sort()).toEqual([served.turn_id, turn.turn_id].sort())
+  expect(await find("provider=sub_ada&failure=model_call")).toEqual([turn.turn_id])
+  expect(await find("provider=sub_ada&failure=container_exec")).toEqual([])
+  expect(await find("provider=sub_ada&state=done")).toEqual([served.turn_id])
+})
+
+test("The calls of a provider are searched for a day, or for the newest seven days of a range", async () => {
+  const { client, space } = await failedTurn()
+  const { turn_id } = await client.runTurn({ space, text: "hello" })
+  const daysAgo = (days: number) => new Date(world.clock.ms() - days * 86_400_000).toISOString()
+  const callAt = (days: number) =>
+    world.sql("update model_calls set subscription_id = 'sub_hopper', created_at = $2 where turn_id = $1", [
+      turn_id,
+      daysAgo(days),
+    ])
+  const read = async (path: string, query: string) =>
+    (await admin.json("GET", `${path}?user_id=${client.userId}&provider=sub_hopper${query}`))[1]
+  const find = async (query: string) =>
+    (await read("/api/admin/turns", query)).items.map((found: AdminTurnSummary) => found.turn_id)
+  await callAt(2)
+  expect(await find("")).toEqual([])
+  expect(await find(`&created_after=${daysAgo(3)}`)).toEqual([turn_id])
+  expect(await find(`&created_before=${daysAgo(1.5)}`)).toEqual([turn_id])
+  await callAt(8)
+  expect(await find(`&created_after=${daysAgo(30)}`)).toEqual([])
+  expect(await read("/api/admin/turn-stats", `&created_after=${daysAgo(30)}`)).toMatchObject({
+    turns: 0,
+    since: daysAgo(7),
+  })
+  expect(await find(`&created_after=${daysAgo(30)}&created_before=${daysAgo(2)}`)).toEqual([turn_id])
+  await world.sql(
+    "insert into infrastructure_errors (kind, name, code, turn_id, created_at) values ('model_call', 'sub_hopper', 'X', $1, $2)",
+    [turn_id, daysAgo(8)],
+  )
+  expect(await find("&failure=model_call"), "failures are few").toEqual([turn_id])
+})
+
 test("Each look at a turn is audited, and with the setting its texts need a reason", async () => {
   const { client, turn } = await failedTurn()
   const path = `/api/admin/turns/${turn.turn_id}`

@@ -78,5 +78,6 @@ export const ADMIN_PEOPLE: AdminFixtures = {
     return { params: { user_id: client.userId } }
   },
   getOverview: async () => ({}),
+  getServiceLevel: async () => ({ query: "?days=7" }),
   getUserEnergy: async ({ client }) => ({ params: { user_id: client.userId } }),
 }

@@ -6,6 +6,8 @@ interface Told {
   alert: string
   state: string
   message: string
+  url: string
+  turns_url: string | null
 }
 
 let world: World
@@ -65,6 +67,24 @@ test.each(failures)(
     expect(brief()).toEqual([`${check} firing`, `${check} resolved`])
   },
 )
+
+test("An alert has the page of its check, and the list of the turns that it hits", async () => {
+  await world.sql(
+    "insert into infrastructure_errors (kind, name, code, created_at) values ('model_call', 'anthropic', 'unauthorized', $1)",
+    [world.clock.now()],
+  )
+  await world.plan(QSTASH_IS_DOWN)
+  for (let passed = 0; passed < 3; passed++) await minute()
+  const { origin } = new URL(told[0]?.url ?? "")
+  expect(told.map(({ alert, url, turns_url }) => [alert, url, turns_url])).toEqual([
+    [
+      "providers",
+      `${origin}/operator/providers`,
+      expect.stringContaining(`${origin}/operator/turns?failure=model_call`),
+    ],
+    ["queue", `${origin}/operator/system`, `${origin}/operator/turns?state=queued&direction=asc`],
+  ])
+})
 
 test("A failure of one minute is not told, and neither is its end", async () => {
   await world.plan(QSTASH_IS_DOWN)

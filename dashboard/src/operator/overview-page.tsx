@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { useSearch } from "@tanstack/react-router"
 import type { Overview } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { startOfDay } from "../ui/days.ts"
@@ -11,11 +12,13 @@ import { Count, Money, Time } from "../ui/values.tsx"
 import { BilledChart } from "./billed-chart.tsx"
 import { ErrorCounts, PoolCounts } from "./overview-parts.tsx"
 import { operatorPages } from "./pages.ts"
+import { ServiceLevelSection } from "./service-level.tsx"
 import { Waits, waitingOf } from "./waiting-work.tsx"
 
 const LIVE_MS = 10_000
 
 export function OverviewPage() {
+  const { days = 1 } = useSearch({ from: "/app/admin/operator" })
   const overview = useQuery({ ...queryOf("getOverview"), refetchInterval: LIVE_MS })
   return (
     <Page
@@ -26,6 +29,7 @@ export function OverviewPage() {
         </ButtonLink>
       }
     >
+      <ServiceLevelSection days={days} />
       <Read of={overview} rows={12}>
         {(data) => <Figures of={data} />}
       </Read>
@@ -116,9 +120,9 @@ function Figures({ of }: { of: Overview }) {
         }
       >
         <Stats>
-          <Billed label="Billed today" of={of} period="today_usd" />
-          <Billed label="Billed in 7 days" of={of} period="days_7_usd" />
-          <Billed label="Billed in 30 days" of={of} period="days_30_usd" />
+          <Billed label="Billed today (UTC)" of={of} period="today_usd" />
+          <Billed label="Billed in 7 days (UTC)" of={of} period="days_7_usd" />
+          <Billed label="Billed in 30 days (UTC)" of={of} period="days_30_usd" />
           <Stat label="Balances">
             <Money usd={counts?.money.balance_usd} />
           </Stat>

@@ -5,7 +5,7 @@ import { exportBaseUrl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { ButtonLink } from "../ui/link.tsx"
+import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Menu } from "../ui/menu.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
@@ -128,7 +128,15 @@ const COLUMNS: Column<Provider>[] = [
   },
   { title: "Used", cell: ({ windows }) => <Windows windows={windows} /> },
   { title: "Running turns", right: true, cell: ({ in_flight }) => <Count value={in_flight} /> },
-  { title: "Calls, 30 days", right: true, cell: ({ usage }) => <Count value={usage.model_calls} /> },
+  {
+    title: "Calls, 30 days",
+    right: true,
+    cell: ({ provider_id, usage }) => (
+      <TextLink to="/operator/turns" search={{ provider: provider_id }}>
+        <Count value={usage.model_calls} />
+      </TextLink>
+    ),
+  },
   { title: "Cost, 30 days", right: true, cell: ({ usage }) => <Money usd={usage.cost_usd} /> },
   { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
 ]

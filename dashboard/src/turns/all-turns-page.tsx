@@ -21,9 +21,9 @@ import { ModelName, SummaryState } from "./turn-table.tsx"
 
 /** The explorer of operators: turns of all accounts, without their texts. */
 export function AllTurnsPage() {
-  const { test, user_id, failure, ...search } = useSearch({ from: "/app/admin/operator/turns" })
+  const { test, user_id, failure, provider, ...search } = useSearch({ from: "/app/admin/operator/turns" })
   const { offset = 0, sort = "newest", direction = "desc" } = search
-  const filters = { ...filtersOf(search), user_id, failure, test: test && ("true" as const) }
+  const filters = { ...filtersOf(search), user_id, failure, provider, test: test && ("true" as const) }
   const order = { ...filters, sort, direction }
   const turns = useRead("listAllTurns", { query: { ...order, limit: PAGE_ROWS, offset } })
   const stats = useRead("getAllTurnStats", { query: filters })
@@ -33,7 +33,7 @@ export function AllTurnsPage() {
       <TurnFilters
         texts={false}
         search={search}
-        more={{ user_id, failure }}
+        more={{ user_id, failure, provider }}
         end={<CsvLink of="listAllTurns" input={{ query: order }} />}
       >
         <TextFilter label="User id" name="user_id" value={user_id === undefined ? undefined : String(user_id)} />
@@ -46,7 +46,7 @@ export function AllTurnsPage() {
         />
         <TextFilter label="Model" name="model" value={search.model} />
       </TurnFilters>
-      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
+      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={filters.created_before} />}
       <Read of={turns} rows={8}>
         {({ items, total }) => (
           <>
@@ -59,7 +59,10 @@ export function AllTurnsPage() {
               columns={COLUMNS}
               empty={
                 <EmptyState title="No turns match these filters">
-                  Without a start, the last 30 days are searched. Texts are not searched.
+                  {provider && !failure
+                    ? "The calls of a provider account are searched for a day, or with a start for at most 7 days."
+                    : "Without a start, the last 30 days are searched."}{" "}
+                  Texts are not searched.
                 </EmptyState>
               }
             />
@@ -94,7 +97,7 @@ const COLUMNS: Column<AdminTurnSummary>[] = [
       </TextLink>
     ),
   },
-  { title: "API key", cell: ({ key }) => (key ? key.name : <span className="text-muted">none</span>) },
+  { title: "API key", rare: true, cell: ({ key }) => (key ? key.name : <span className="text-muted">none</span>) },
   {
     title: "End user",
     cell: ({ end_user_ref }) =>
@@ -107,5 +110,5 @@ const COLUMNS: Column<AdminTurnSummary>[] = [
   { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
   { title: "Cost", sort: "cost", right: true, cell: ({ billed_cost_usd }) => <AlignedMoney usd={billed_cost_usd} /> },
   { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
-  { title: "Created (UTC)", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created", timed: true, sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
 ]

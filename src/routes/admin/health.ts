@@ -7,7 +7,8 @@ import { answerJson } from "../../http/answer-json.ts"
 import { nothingAt } from "../../http/api-errors.ts"
 import type { App } from "../../http/app.ts"
 import type { AppEnv } from "../../http/app-env.ts"
-import { getHealth, healthMetrics, healthSchema } from "../../system/get-health.ts"
+import { getHealth, healthSchema } from "../../system/get-health.ts"
+import { healthMetrics } from "../../system/health-metrics.ts"
 
 const HEALTH_PATH = "/api/health"
 

@@ -1,7 +1,9 @@
 import * as z from "zod"
 import type { App } from "../../http/app.ts"
+import { wholeParam } from "../../http/query.ts"
 import { sessionOf } from "../../http/session-of.ts"
 import { getOverview, overviewSchema } from "../../system/get-overview.ts"
+import { getServiceLevel, serviceLevelSchema } from "../../system/get-service-level.ts"
 import { mountAnalytics } from "./analytics.ts"
 import { mountEndUserAnalytics } from "./analytics-end-users.ts"
 import { mountMoneyAnalytics } from "./analytics-money.ts"
@@ -71,5 +73,24 @@ function mountOverview(app: App) {
       errors: [],
     },
     async (c) => getOverview(c.get("ctx"), sessionOf(c)),
+  )
+
+  app.operation(
+    {
+      method: "get",
+      path: "/api/admin/service-level",
+      id: "getServiceLevel",
+      tag: "admin",
+      summary: "Read the service level",
+      description:
+        "Says in a sentence how the service is, with the page of each failing check, and how it was: successes, durations, " +
+        "queue, provider errors and the backlog of webhooks in each quarter of an hour.",
+      query: z.strictObject({
+        days: wholeParam(1, 7).default(1).meta({ description: "The number of days until now. Default: 1." }),
+      }),
+      answer: { status: 200, description: "The service level.", schema: serviceLevelSchema },
+      errors: [],
+    },
+    async (c, { query: { days } }) => getServiceLevel(c.get("ctx"), sessionOf(c), days),
   )
 }

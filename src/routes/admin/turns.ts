@@ -130,7 +130,8 @@ export function mountAllTurns(app: App) {
       summary: "Search all accounts",
       description:
         "Finds a turn, space, key, webhook, delivery, file or conversation of any account by its id, and by a request's id (`req_…`) the " +
-        "turn and the audit entries of it. Any other text finds users and spaces with this part in their name.",
+        "turn and the audit entries of it. An event's id (`evt_…`) finds its turn or its account. Any other text finds users and spaces with " +
+        "this part in their name, end users whose name begins with it, and webhooks whose URL begins with it.",
       query: z.strictObject({
         ...searchQuery,
       }),
