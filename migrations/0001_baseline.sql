@@ -2397,6 +2397,8 @@ create table webhook_endpoints (
 ) with (fillfactor = 50);
 create index webhook_endpoints_of_owner on webhook_endpoints (user_id, test, webhook_id collate "C" desc)
   where deleted_at is null;
+-- The search of operators over all accounts.
+create index webhook_endpoints_of_url on webhook_endpoints ((folded(url) collate "C")) where deleted_at is null;
 create unique index webhook_endpoints_slot on webhook_endpoints (user_id, test, slot) where deleted_at is null;
 create index webhook_endpoints_stop_tried on webhook_endpoints (stop_tried_at nulls first) where stopping;
 
@@ -2615,6 +2617,8 @@ create table end_users (
 );
 create index end_users_of_price on end_users (user_id, test, price_name) where price_name is not null;
 create index end_users_by_change on end_users (user_id, test, updated_at desc, end_user_ref collate "C" desc);
+-- The search of operators over all accounts.
+create index end_users_of_name on end_users ((folded(end_user_ref) collate "C")) where not test;
 
 -- One request to erase an end user's data up to until_at. The sweep completes open requests.
 create table erasures (
@@ -3024,6 +3028,8 @@ create table end_user_sums (
   last_ended_at timestamptz not null,
   primary key (user_id, test, end_user_ref)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+-- The search of operators over all accounts. The name never changes, so an update of the sums leaves this index alone.
+create index end_user_sums_of_name on end_user_sums ((folded(end_user_ref) collate "C")) where not test;
 
 -- All usage before a day, for the days in usage_marks and for 'infinity'.
 -- So a range of any length is one sum minus another, with the days between its ends and the nearest marks.

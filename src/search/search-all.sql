@@ -1,5 +1,6 @@
 -- An object that a search has found. kind: 'turn', 'conversation', 'space', 'end_user', 'key', 'webhook', 'delivery',
--- 'file', 'event', 'user' or 'audit'. detail: why it was found, or its parent.
+-- 'file', 'event', 'user' or 'audit'. detail: why it was found, or its parent. For operators, the parent of an end
+-- user, a webhook and an event is the account.
 create type turnpike.search_hit as (
   kind text,
   id text,
@@ -46,7 +47,8 @@ begin
 end $$;
 
 -- Returns the object with this id, or the turn that belongs to it: of one account (p_scope), or of all.
-create function turnpike.hits_of_id(p_scope bigint, p_test boolean, p_id text, p_at timestamptz)
+-- p_sharer: the user with whom spaces may be shared; null: none.
+create function turnpike.hits_of_id(p_scope bigint, p_sharer bigint, p_test boolean, p_id text, p_at timestamptz)
 returns turnpike.search_hit[]
 language plpgsql stable set enable_seqscan = off as $$
 begin
@@ -71,13 +73,14 @@ begin
     select row('space', s.slug, s.title, null, s.created_at)::turnpike.search_hit
     from spaces s
     where s.slug = p_id and (p_scope is null or (s.test = p_test and (s.user_id = p_scope
-      or exists (select from space_shares h where h.space_id = s.space_id and h.user_id = p_scope))))
+      or exists (select from space_shares h where h.space_id = s.space_id and h.user_id = p_sharer))))
     union all
     select row('key', k.key_id, k.name, k.hint, k.created_at)::turnpike.search_hit
     from api_keys k
     where k.key_id = p_id and (p_scope is null or (k.user_id = p_scope and k.test = p_test))
     union all
-    select row('webhook', w.webhook_id, w.url, w.description, w.created_at)::turnpike.search_hit
+    select row('webhook', w.webhook_id, w.url, case when p_scope is null then w.user_id::text else w.description end,
+      w.created_at)::turnpike.search_hit
     from webhook_endpoints w
     where w.webhook_id = p_id and w.deleted_at is null
       and (p_scope is null or (w.user_id = p_scope and w.test = p_test))
@@ -102,27 +105,44 @@ begin
     where p_scope is null and p_id like 'req\_%' and a.request_id = p_id
       and a.created_at >= p_at - interval '1 minute' and a.created_at < p_at + interval '1 minute'
     union all
-    select row(case when v.turn_id is null then 'event' else 'turn' end, coalesce(v.turn_id, v.event_id), v.type, p_id,
+    select row(case when v.turn_id is null then 'event' else 'turn' end, coalesce(v.turn_id, v.event_id), v.type,
+      case when p_scope is null and v.turn_id is null then v.user_id::text else p_id end,
       v.created_at)::turnpike.search_hit
     from turnpike.event_of_id(p_scope, p_test, p_id, p_at) v
     where p_id like 'evt\_%');
 end $$;
 
 -- Returns an event by its id: of an account's feed, or of the log of a turn that ran at that time. It searches at most
--- 2,000 turns.
+-- 2,000 turns. Without a scope it searches all accounts, for operators.
 create function turnpike.event_of_id(p_scope bigint, p_test boolean, p_id text, p_at timestamptz)
-returns table (event_id text, turn_id text, type text, created_at timestamptz) language plpgsql stable rows 1
+returns table (event_id text, user_id bigint, turn_id text, type text, created_at timestamptz)
+language plpgsql stable rows 1
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   if p_scope is null then
+    return query select e.event_id, e.user_id, e.turn_id, e.type, e.created_at
+      from events e
+      where e.turn_id is null and e.event_id collate "C" = p_id;
+    if not found then
+      return query
+        select l.event_id, t.user_id, l.turn_id, l.type, l.created_at
+          from (
+          select n.turn_id, n.user_id
+          from turns n
+          where n.turn_id < 'turn_' || turnpike.id_time(p_at + interval '1 second')
+            and n.turn_id >= 'turn_' || turnpike.id_time(p_at - interval '1 day')
+          order by n.turn_id desc limit 2000) t
+        cross join lateral (select g.* from turn_log g where g.turn_id = t.turn_id and g.event_id = p_id) l
+        limit 1;
+    end if;
     return;
   end if;
-  return query select e.event_id, e.turn_id, e.type, e.created_at
+  return query select e.event_id, e.user_id, e.turn_id, e.type, e.created_at
     from events e
     where e.user_id = p_scope and e.test = p_test and e.event_id collate "C" = p_id;
   if not found then
     return query
-      select l.event_id, l.turn_id, l.type, l.created_at
+      select l.event_id, p_scope, l.turn_id, l.type, l.created_at
         from (
         select t.turn_id
         from turns t
@@ -136,7 +156,7 @@ begin
 end $$;
 
 -- Returns objects with a part of a text in their name: the best first, at most p_limit of each kind.
-create function turnpike.hits_of_name(p_scope bigint, p_test boolean, p_q text, p_limit integer)
+create function turnpike.hits_of_name(p_scope bigint, p_sharer bigint, p_test boolean, p_q text, p_limit integer)
 returns turnpike.search_hit[]
 language plpgsql stable as $$
 declare
@@ -153,7 +173,7 @@ begin
       s.created_at)::turnpike.search_hit
     from (select w.* from spaces w
       where strpos(folded(w.title), part) > 0 and (p_scope is null or (w.test = p_test and (w.user_id = p_scope
-        or exists (select from space_shares h where h.space_id = w.space_id and h.user_id = p_scope))))
+        or exists (select from space_shares h where h.space_id = w.space_id and h.user_id = p_sharer))))
       order by w.archived_at is not null, folded(w.title) = part desc, starts_with(folded(w.title), part) desc,
         w.space_id desc
       limit p_limit) s)
@@ -183,4 +203,43 @@ begin
     from (select w.* from webhook_endpoints w where w.user_id = p_scope and w.test = p_test and w.deleted_at is null
         and strpos(folded(concat_ws(' ', w.url, w.description)), part) > 0
       order by w.webhook_id collate "C" desc limit p_limit) h);
+end $$;
+
+-- Returns end users and webhooks of all accounts whose name or URL begins with a text, for operators: at most p_limit
+-- of each kind. A URL is also found without its scheme.
+create function turnpike.hits_of_accounts(p_q text, p_limit integer)
+returns turnpike.search_hit[]
+language plpgsql stable as $$
+declare
+  part text := folded(p_q);
+begin
+  return array(
+    select row('end_user', m.end_user_ref, m.end_user_ref || ' · ' || coalesce(u.name, u.email, u.user_id::text),
+      u.user_id::text, m.last_at)::turnpike.search_hit
+    from (select n.user_id, n.end_user_ref, max(n.last_at) as last_at from (
+        (select r.user_id, r.end_user_ref, r.last_ended_at as last_at
+          from end_user_sums r
+          where not r.test and folded(r.end_user_ref) collate "C" >= part
+            and folded(r.end_user_ref) collate "C" < part || chr(1114111)
+          order by folded(r.end_user_ref) collate "C" limit p_limit)
+        union all
+        (select l.user_id, l.end_user_ref, l.updated_at
+          from end_users l
+          where not l.test and folded(l.end_user_ref) collate "C" >= part
+            and folded(l.end_user_ref) collate "C" < part || chr(1114111)
+          order by folded(l.end_user_ref) collate "C" limit p_limit)) n
+      group by 1, 2
+      order by folded(n.end_user_ref) collate "C", 1 limit p_limit) m
+      join users u on u.user_id = m.user_id
+    order by folded(m.end_user_ref) collate "C", m.user_id)
+    || array(
+    select row('webhook', w.webhook_id, w.url || ' · ' || coalesce(u.name, u.email, u.user_id::text), u.user_id::text,
+      w.created_at)::turnpike.search_hit
+    from unnest(array[part, 'https://' || part, 'http://' || part]) s(start)
+      cross join lateral (select h.* from webhook_endpoints h
+        where h.deleted_at is null and folded(h.url) collate "C" >= s.start
+          and folded(h.url) collate "C" < s.start || chr(1114111)
+        order by folded(h.url) collate "C", h.webhook_id limit p_limit) w
+      join users u on u.user_id = w.user_id
+    order by folded(w.url) collate "C", w.webhook_id limit p_limit);
 end $$;

@@ -30,10 +30,15 @@ export const searchHitSchema = z
     }),
     id: z.string().meta({ description: "Its id; of an end user its `end_user_ref`.", example: "customer-42" }),
     title: z.string().meta({ description: "Its title or name; of a turn or delivery its state.", example: "Support" }),
-    detail: z.string().nullable().meta({
-      description: "Its parent, or the id by which it was found. Null: neither.",
-      example: null,
-    }),
+    detail: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "Its parent, or the id by which it was found. Null: neither. For operators, the parent of an `end_user`, a `webhook` and an " +
+          "`event` is the `user_id` of the account.",
+        example: null,
+      }),
     at: z.iso
       .datetime()
       .nullable()

@@ -184,3 +184,41 @@ test("An operator finds a turn of any account by its id and by its request, and 
   )
   expect((await find("checkout h"))[0]).toMatchObject({ kind: "space", title: "Checkout helper" })
 })
+
+test("An operator finds end users and webhooks of all accounts by the start of their name or URL, with the account", async () => {
+  const client = await world.createAccount({ usd: 10 })
+  const space = await client.space()
+  const name = `Northwind-${client.userId}`
+  await client.runTurn({ space, text: "hi", end_user_ref: `${name}-one` })
+  const owner = await world.signIn(client.userId)
+  const limited = await owner.call("PUT", `/api/account/end-users/${name}-two/limits`, { daily_usd: 1 })
+  expect(limited.status).toBe(200)
+  const url = `https://hooks.customer.com/${name}/turns`
+  const [, { webhook_id }] = await owner.json("POST", "/api/account/webhooks", { url, ping: false })
+  await world.sweep()
+  const find = async (q: string) => (await admin.json("GET", `/api/admin/search?q=${encodeURIComponent(q)}`))[1].items
+  const detail = String(client.userId)
+  const [one, two] = [`${name}-one`, `${name}-two`].map((id) => ({ kind: "end_user", id, detail }))
+  expect(await find(name.toUpperCase())).toMatchObject([one, two])
+  expect(await find(`${name}-two`)).toMatchObject([{ ...two, title: expect.stringContaining(`${name}-two · `) }])
+  expect(await find(`orthwind-${client.userId}`), "a part in the middle").toEqual([])
+  const webhook = { kind: "webhook", id: webhook_id, detail }
+  for (const start of [url, url.slice("https://".length), webhook_id])
+    expect(await find(start)).toMatchObject([webhook])
+})
+
+test("An operator finds the turn of an event by the event's id, and the account of an event without a turn", async () => {
+  const { client, turn } = await failedTurn()
+  const find = async (q: string) => (await admin.json("GET", `/api/admin/search?q=${q}`))[1].items
+  const owner = await world.signIn(client.userId)
+  const [, { items }] = await owner.json("GET", `/api/account/turns/${turn.turn_id}/events`)
+  expect(await find(items[0].id)).toMatchObject([{ kind: "turn", id: turn.turn_id, detail: items[0].id }])
+  const made = await owner.call("POST", "/api/account/keys", { name: "second", scope: "all" })
+  expect(made.status).toBe(201)
+  const [event] = await world.sql<{ event_id: string }>(
+    "select event_id from events where user_id = $1 and type = 'key.created' order by event_id limit 1",
+    [client.userId],
+  )
+  const id = event?.event_id ?? ""
+  expect(await find(id)).toMatchObject([{ kind: "event", id, title: "key.created", detail: String(client.userId) }])
+})

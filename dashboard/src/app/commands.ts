@@ -62,6 +62,28 @@ const actionsOf = ({ userId, test }: Situation): Action[] => [
   { label: "Sign out", words: "log out leave logout", hint: "Action", href: "#sign-out", run: press(/^Sign out$/) },
   { label: "Create a user", words: "new add customer", hint: "Action", href: "/operator/users", forAdmins: true },
   { label: "Add a model", words: "new catalog", hint: "Action", href: "/operator/catalog", forAdmins: true },
+  {
+    label: "Prices of models",
+    words: "change price cost markup",
+    hint: "Action",
+    href: "/operator/catalog",
+    forAdmins: true,
+  },
+  {
+    label: "Block a user",
+    words: "disable suspend lock account",
+    hint: "Action",
+    href: "/operator/users",
+    forAdmins: true,
+  },
+  {
+    label: "Book credit",
+    words: "add grant top up balance money user",
+    hint: "Action",
+    href: "/operator/users",
+    forAdmins: true,
+  },
+  { label: "Refund a turn", words: "return money back", hint: "Action", href: "/operator/turns", forAdmins: true },
 ]
 
 const holds = (text: string, words: readonly string[]) => words.every((word) => text.toLowerCase().includes(word))
