@@ -53,7 +53,7 @@ interface Entering {
 }
 
 async function signIn({ service, browser, name, size }: Entering): Promise<Person> {
-  const context = await browser.newContext({ viewport: size ?? { width: 1440, height: 900 } })
+  const context = await browser.newContext({ locale: "en-US", viewport: size ?? { width: 1440, height: 900 } })
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   // A question of the browser itself, before it leaves a page with unsaved input.

@@ -77,7 +77,7 @@ export function EndOtherSessionsDialog({ others, onClose }: { others: number; on
     <ConfirmDialog
       open
       onClose={onClose}
-      title={`End the ${others.toLocaleString("en-US")} other sessions?`}
+      title={`End the ${others.toLocaleString()} other sessions?`}
       about="All other browsers and apps are signed out. Your current session stays active."
       verb="End sessions"
       busy={end.isPending}

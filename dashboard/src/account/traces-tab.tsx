@@ -48,7 +48,7 @@ function EndpointState({ of }: { of: TraceEndpoint }) {
         [
           "Spans sent",
           <span key="sent">
-            {spans_sent.toLocaleString("en-US")}
+            {spans_sent.toLocaleString()}
             {last_sent_at && (
               <>
                 , last <Time at={last_sent_at} />

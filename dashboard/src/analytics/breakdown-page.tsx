@@ -5,6 +5,7 @@ import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { decimal } from "../ui/numbers.ts"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { analyticsPages } from "./pages.ts"
@@ -66,7 +67,7 @@ export function AnalyticsBreakdownPage() {
                 {
                   title: "Share",
                   right: true,
-                  cell: ({ share }) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`),
+                  cell: ({ share }) => (share === null ? "–" : `${decimal(100 * share)} %`),
                 },
               ]}
             />

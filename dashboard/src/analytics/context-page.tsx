@@ -32,7 +32,7 @@ export function AnalyticsContextPage() {
 
 type Day = ContextComparisonReport["items"][number]
 
-const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(1)} %`)
+const percent = (share: number | null) => (share === null ? "–" : `${decimal(100 * share)} %`)
 
 const COLUMNS: Column<Day>[] = [
   { title: "Day (UTC)", cell: ({ date }) => date },

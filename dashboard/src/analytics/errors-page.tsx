@@ -86,7 +86,7 @@ export function AnalyticsErrorsPage() {
                           "0"
                         ) : (
                           <TextLink to="/operator/turns" search={{ failure: kind, ...wholeDay(row.date) }}>
-                            {row[kind].toLocaleString("en-US")}
+                            {row[kind].toLocaleString()}
                           </TextLink>
                         ),
                     }),

@@ -172,6 +172,5 @@ export const sumOf = (rows: readonly Used[]): Used => {
   }
 }
 
-export const usd = (value: number) => `$${value.toLocaleString("en-US", { maximumFractionDigits: value < 1 ? 4 : 2 })}`
 /** An hour as a chart's label: 11-22 14:00. */
 export const hourLabel = (hour: string) => `${hour.slice(5, 10)} ${hour.slice(11, 16)}`

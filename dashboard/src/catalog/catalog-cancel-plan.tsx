@@ -1,8 +1,8 @@
 import type { ModelCatalogRow } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ConfirmEdit } from "../operator/confirm-edit.tsx"
+import { exactUtc } from "../ui/exact-time.ts"
 import { toast } from "../ui/toast.tsx"
-import { exactUtc } from "../ui/values.tsx"
 import { rowChanges } from "./catalog-changes.ts"
 import { PriceChanges } from "./catalog-price-changes.tsx"
 

@@ -21,7 +21,7 @@ function linesOf(prices: Prices): Map<string, number | null> {
   const tiers = (prices.tiers ?? []) as (Prices & { above_input_tokens: number })[]
   return new Map([
     ...amounts(prices, ""),
-    ...tiers.flatMap((tier) => amounts(tier, ` above ${tier.above_input_tokens.toLocaleString("en-US")} tokens`)),
+    ...tiers.flatMap((tier) => amounts(tier, ` above ${tier.above_input_tokens.toLocaleString()} tokens`)),
   ])
 }
 

@@ -59,8 +59,8 @@ const Version = ({ of: { price_version, planned_prices } }: { of: ModelCatalogRo
 function learnedLimits({ learned }: ModelCatalogRow): string[] {
   const { max_output_tokens: output, context_tokens: context, images, without } = learned
   return [
-    output !== undefined && `output ${output.toLocaleString("en")}`,
-    context !== undefined && `context ${context.toLocaleString("en")}`,
+    output !== undefined && `output ${output.toLocaleString()}`,
+    context !== undefined && `context ${context.toLocaleString()}`,
     images !== undefined && `images ${images}`,
     without !== undefined && without.length > 0 && `without ${without.join(", ")}`,
   ].filter((fact) => fact !== false)

@@ -23,7 +23,7 @@ export function DisableModel({ of, onClose }: { of: ModelCatalogRow; onClose: ()
       ? "No space uses it."
       : of.space_count === 1
         ? "1 space uses it."
-        : `${of.space_count.toLocaleString("en-US")} spaces use it.`
+        : `${of.space_count.toLocaleString()} spaces use it.`
   return (
     <ConfirmEdit
       title={`Disable ${of.label}?`}

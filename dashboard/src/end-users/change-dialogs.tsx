@@ -51,7 +51,7 @@ export function EraseEndUserDialog({ endUser: { end_user_ref, turns }, test, onC
       open
       onClose={onClose}
       title={`Erase the data of ${end_user_ref}?`}
-      about={`The texts, files, conversations and steps of ${turns.toLocaleString("en-US")} turns are deleted permanently. Export them first if you need a copy.`}
+      about={`The texts, files, conversations and steps of ${turns.toLocaleString()} turns are deleted permanently. Export them first if you need a copy.`}
       verb="Erase data"
       typed={end_user_ref}
       busy={erase.isPending}

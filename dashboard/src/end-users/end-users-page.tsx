@@ -11,6 +11,7 @@ import { AlignedMoney, Percent, Seconds, Sparkline, UseBar, When } from "../ui/f
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { roughUsd } from "../ui/numbers.ts"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -117,7 +118,7 @@ const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean })
       hint={
         of.month.failed > 0 && (
           <TextLink to="/turns" search={{ state: "failed" }}>
-            {of.month.failed.toLocaleString("en-US")} failed
+            {of.month.failed.toLocaleString()} failed
           </TextLink>
         )
       }
@@ -171,7 +172,7 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
         "0"
       ) : (
         <TextLink to="/turns" search={{ end_user_ref, state: "failed", test }}>
-          {failed.toLocaleString("en-US")}
+          {failed.toLocaleString()}
         </TextLink>
       ),
   },

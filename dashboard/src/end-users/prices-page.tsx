@@ -98,7 +98,7 @@ const usesOf = ({ used_by: { end_users, keys, account } }: Price) =>
     .filter(Boolean)
     .join(", ") || "nothing"
 
-const counted = (count: number, what: string) => `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`
+const counted = (count: number, what: string) => `${count.toLocaleString()} ${what}${count === 1 ? "" : "s"}`
 
 /** The smallest and the greatest multiplier, if models have multipliers of their own. */
 function multipliersOf({ multiplier, per_model }: Pick<Price, "multiplier" | "per_model">) {

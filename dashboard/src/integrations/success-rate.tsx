@@ -1,4 +1,5 @@
 import type { WebhookHealth } from "../api/operations.ts"
+import { decimal } from "../ui/numbers.ts"
 
 /** The share of the newest deliveries that were delivered, with the counts. */
 export function SuccessRate({ health }: { health: WebhookHealth | undefined }) {
@@ -10,7 +11,7 @@ export function SuccessRate({ health }: { health: WebhookHealth | undefined }) {
   return (
     <span className="inline-flex flex-wrap items-baseline gap-x-2">
       {/* A single failure must not be rounded away. */}
-      <span className={look}>{delivered === attempted ? "100" : Math.min(99.9, rate).toFixed(1)} %</span>
+      <span className={look}>{delivered === attempted ? "100" : decimal(Math.min(99.9, rate))} %</span>
       <span className="text-muted text-xs">
         of the last {attempted}
         {failed > 0 && `, ${failed} failed`}

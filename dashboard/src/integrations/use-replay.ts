@@ -25,11 +25,7 @@ export function useReplay(webhook: Webhook, body: () => Input<"replayEvents">["b
       return sum
     },
     onSuccess: (sum) => {
-      toast(
-        sum === 1
-          ? "One event is queued for delivery."
-          : `${sum.toLocaleString("en-US")} events are queued for delivery.`,
-      )
+      toast(sum === 1 ? "One event is queued for delivery." : `${sum.toLocaleString()} events are queued for delivery.`)
       onDone()
     },
     onSettled: () => readAgain(client, DELIVERIES),

@@ -56,7 +56,7 @@ function Share({ of }: { of: Call | null }) {
         />
       </span>
       <span className={of.share >= HIGH_SHARE ? "font-strong text-warn" : ""}>
-        {percent.toLocaleString("en-US", { maximumFractionDigits: 1 })}%
+        {percent.toLocaleString(undefined, { maximumFractionDigits: 1 })}%
       </span>
     </span>
   )

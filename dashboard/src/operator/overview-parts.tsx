@@ -31,7 +31,7 @@ export function ErrorCounts({ errors }: { errors: Overview["errors"] }) {
                   created_after: new Date(Date.now() - 86_400_000).toISOString(),
                 }}
               >
-                {count.toLocaleString("en-US")}
+                {count.toLocaleString()}
               </TextLink>
             ),
         },

@@ -117,7 +117,7 @@ function Totals({ turns }: { turns: readonly Turn[] }) {
         <Money usd={sum(({ billed_cost_usd }) => billed_cost_usd)} />
       </Total>
       <Total name="Time">{lasted(sum((turn) => tookOf(turn) ?? 0))}</Total>
-      <Total name="Output tokens">{sum(({ usage }) => usage.tokens_output).toLocaleString("en-US")}</Total>
+      <Total name="Output tokens">{sum(({ usage }) => usage.tokens_output).toLocaleString()}</Total>
     </dl>
   )
 }

@@ -7,6 +7,7 @@ import type { ChartPoint } from "../ui/chart-canvas.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
+import { decimal } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -115,11 +116,14 @@ function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: Cap
         rowKey={({ subscription_id }) => subscription_id}
         columns={[
           { title: "Account", cell: ({ subscription_id }) => <code>{subscription_id}</code> },
-          { title: "Used", right: true, cell: ({ used_pct }) => `${used_pct.toFixed(1)} %` },
+          { title: "Used", right: true, cell: ({ used_pct }) => `${decimal(used_pct)} %` },
           {
             title: "Even pace",
             right: true,
-            cell: (row) => evenPace(row, Date.parse(row.taken_at))?.toFixed(1).concat(" %") ?? "–",
+            cell: (row) => {
+              const pace = evenPace(row, Date.parse(row.taken_at))
+              return pace === null ? "–" : `${decimal(pace)} %`
+            },
           },
           { title: "Resets", right: true, cell: ({ reset_at }) => <Time at={reset_at} /> },
           { title: "Last reported", right: true, cell: ({ taken_at }) => <Time at={taken_at} /> },

@@ -21,7 +21,7 @@ const textOf = (of: Setting, value: unknown) => (typeof value === "string" && !i
 
 function boundsOf({ schema: { minimum, maximum, type } }: Setting): string | undefined {
   if (typeof minimum !== "number" || typeof maximum !== "number") return undefined
-  const range = `${minimum.toLocaleString("en-US")} to ${maximum.toLocaleString("en-US")}`
+  const range = `${minimum.toLocaleString()} to ${maximum.toLocaleString()}`
   return type === "integer" ? `A whole number, ${range}` : range
 }
 

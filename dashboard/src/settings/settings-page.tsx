@@ -90,12 +90,12 @@ function Value({ of: { key, value } }: { of: Setting }) {
   if (typeof value === "number" && key.endsWith("_micros"))
     return (
       <span>
-        <MoneyOfMicros micros={value} /> <span className="text-muted">({value.toLocaleString("en-US")} micros)</span>
+        <MoneyOfMicros micros={value} /> <span className="text-muted">({value.toLocaleString()} micros)</span>
       </span>
     )
   return (
     <span>
-      {typeof value === "number" ? value.toLocaleString("en-US", { maximumFractionDigits: 20 }) : String(value)}
+      {typeof value === "number" ? value.toLocaleString(undefined, { maximumFractionDigits: 20 }) : String(value)}
       {key.endsWith("_usd") && " USD"}
       {key.endsWith("_days") && " days"}
     </span>

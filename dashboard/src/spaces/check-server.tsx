@@ -61,7 +61,7 @@ const CheckResult = ({ of: { ok, error, tools, changed, duration_ms } }: { of: M
     <div className="flex flex-wrap items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
       <span className="text-muted">
-        {ok ? `${tools.length} tools` : "Failed"} in {duration_ms.toLocaleString("en-US")} ms
+        {ok ? `${tools.length} tools` : "Failed"} in {duration_ms.toLocaleString()} ms
       </span>
       {error && <span className="min-w-0 break-words">{error}</span>}
     </div>

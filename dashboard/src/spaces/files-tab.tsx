@@ -26,7 +26,7 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB"]
 function sizeOf(bytes: number) {
   const unit = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** unit
-  return `${value.toLocaleString("en-US", { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${UNITS[unit]}`
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${UNITS[unit]}`
 }
 
 export function FilesTab({ space }: SpaceTabProps) {

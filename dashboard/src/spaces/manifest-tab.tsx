@@ -120,7 +120,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
         <div className="grid gap-x-8 gap-y-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <TextArea
             label="Instructions"
-            hint={`The agent gets them in every turn. ${draft.instructions.length.toLocaleString("en-US")} of ${RULES.instructions.maxLength.toLocaleString("en-US")} characters.`}
+            hint={`The agent gets them in every turn. ${draft.instructions.length.toLocaleString()} of ${RULES.instructions.maxLength.toLocaleString()} characters.`}
             rows={18}
             {...bind("instructions")}
           />
@@ -219,7 +219,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
             busy={put.isPending}
             disabled={typed === null || subagents.error !== undefined || !isResultReady(draft.result)}
           >
-            Save as version {(space.config_version + 1).toLocaleString("en-US")}
+            Save as version {(space.config_version + 1).toLocaleString()}
           </Button>
           {typed && (
             <Button kind="quiet" onClick={discard}>

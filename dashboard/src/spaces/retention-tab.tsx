@@ -56,7 +56,7 @@ export function RetentionTab({ space }: SpaceTabProps) {
 }
 
 const daysOf = (days: number | undefined) =>
-  days === undefined ? "–" : `${days.toLocaleString("en-US")} ${days === 1 ? "day" : "days"}`
+  days === undefined ? "–" : `${days.toLocaleString()} ${days === 1 ? "day" : "days"}`
 
 function RetentionDialog({ data, onClose }: { data: Retention; onClose: () => void }) {
   const input = useSpaceInput()

@@ -67,7 +67,7 @@ export function PutSecretDialog({ name: given, taken, onClose }: PutSecretProps)
         )}
         <TextInput
           label="Value"
-          hint={`${minLength} to ${maxLength.toLocaleString("en-US")} characters.`}
+          hint={`${minLength} to ${maxLength.toLocaleString()} characters.`}
           type="password"
           name="value"
           autoComplete="off"

@@ -92,7 +92,7 @@ const SpaceLine = ({ space }: { space: AccountSpace }) => (
   <div className="flex flex-wrap items-center gap-x-6 gap-y-1 text-muted">
     <Status word={space.archived ? "archived" : "active"} tone={space.archived ? "none" : "ok"} />
     <Id id={space.space_id} />
-    <span>Version {space.config_version.toLocaleString("en-US")}</span>
+    <span>Version {space.config_version.toLocaleString()}</span>
     <SpaceModel space={space} />
     <span>
       Your role: {space.role}

@@ -85,7 +85,7 @@ const TestResult = ({ of: { ok, result, request, identity, response, duration_ms
     <div className="flex items-center gap-3">
       <Status word={ok ? "ok" : "error"} />
       <span className="text-muted">
-        {response ? `Status ${response.status} in` : "Finished in"} {duration_ms.toLocaleString("en-US")} ms
+        {response ? `Status ${response.status} in` : "Finished in"} {duration_ms.toLocaleString()} ms
       </span>
     </div>
     <h3>Result for the model</h3>

@@ -16,7 +16,7 @@ export function SystemBillDialog({ of, onClose, onBilled }: Props) {
     <ConfirmDialog
       open
       onClose={onClose}
-      title={`Bill containers and storage of ${of.accounts === 1 ? "1 account" : `${of.accounts.toLocaleString("en-US")} accounts`}?`}
+      title={`Bill containers and storage of ${of.accounts === 1 ? "1 account" : `${of.accounts.toLocaleString()} accounts`}?`}
       about={
         <>
           This charges about <Money usd={of.billed_usd} /> to their balances. The amount includes usage up to now, so it

@@ -35,7 +35,7 @@ const COLUMNS: Column<InfraBilling["bills"][number]>[] = [
   {
     title: "Storage (GiB-hours)",
     right: true,
-    cell: ({ stored_gib_hours }) => stored_gib_hours.toLocaleString("en-US", { maximumFractionDigits: 4 }),
+    cell: ({ stored_gib_hours }) => stored_gib_hours.toLocaleString(undefined, { maximumFractionDigits: 4 }),
   },
   { title: "Cost", right: true, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
   { title: "Previously due", right: true, cell: ({ due_before_usd }) => <Money usd={due_before_usd} /> },

@@ -64,14 +64,14 @@ function Health({ of }: { of: System }) {
     <Section title="Health" action={<span className="text-muted text-xs">Updated every 10 seconds</span>}>
       <Stats>
         <Stat label="Database" hint={bad(!database.ok, "not responding")}>
-          {database.round_trip_ms.toLocaleString("en-US", { maximumFractionDigits: 1 })} ms
+          {database.round_trip_ms.toLocaleString(undefined, { maximumFractionDigits: 1 })} ms
         </Stat>
         {outside.map(({ name, ok, message }) => (
           <Stat key={name} label={name === "queue" ? "Queue" : "Redis"} hint={bad(ok === false, message)}>
             {ok === false ? "failing" : "ok"}
           </Stat>
         ))}
-        <Stat label="Turns running" hint={waits > 0 ? `${waits.toLocaleString("en-US")} waiting` : undefined}>
+        <Stat label="Turns running" hint={waits > 0 ? `${waits.toLocaleString()} waiting` : undefined}>
           <Count value={turns.running} />
         </Stat>
         <Stat label="Turns queued" hint={bad(turns.overdue > 0, `${turns.overdue} overdue`)}>
@@ -133,7 +133,7 @@ function Health({ of }: { of: System }) {
                   to="/operator/turns"
                   search={{ failure: kind, created_after: new Date(Date.now() - 86_400_000).toISOString() }}
                 >
-                  {errors.toLocaleString("en-US")}
+                  {errors.toLocaleString()}
                 </TextLink>
               ),
             },
@@ -164,7 +164,7 @@ const sweepColumns = (isAsleep: boolean): Column<Sweep>[] => [
   {
     title: "Duration",
     right: true,
-    cell: ({ duration_ms }) => `${duration_ms.toLocaleString("en-US", { maximumFractionDigits: 0 })} ms`,
+    cell: ({ duration_ms }) => `${duration_ms.toLocaleString(undefined, { maximumFractionDigits: 0 })} ms`,
   },
 ]
 

@@ -13,7 +13,7 @@ function settingsOf({
   response_format: format,
 }: Turn): string | undefined {
   const parts = [
-    output !== null && `at most ${output.toLocaleString("en-US")} output tokens`,
+    output !== null && `at most ${output.toLocaleString()} output tokens`,
     temperature !== null && `temperature ${temperature}`,
     reasoning !== null && `reasoning ${reasoning.effort}`,
     format !== null && `result ${format.type === "json_schema" ? `${format.type} ${format.name}` : format.type}`,

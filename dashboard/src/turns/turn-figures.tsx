@@ -13,13 +13,10 @@ export function TurnFigures({ of, until }: { of: TurnStats; until: string | unde
   return (
     <>
       <Stats>
-        <Stat label="Turns" hint={of.open > 0 && `${of.open.toLocaleString("en-US")} open`}>
+        <Stat label="Turns" hint={of.open > 0 && `${of.open.toLocaleString()} open`}>
           <Count value={of.turns} />
         </Stat>
-        <Stat
-          label="Success"
-          hint={`${of.failed.toLocaleString("en-US")} failed, ${of.cancelled.toLocaleString("en-US")} cancelled`}
-        >
+        <Stat label="Success" hint={`${of.failed.toLocaleString()} failed, ${of.cancelled.toLocaleString()} cancelled`}>
           <Percent share={of.success_rate} />
         </Stat>
         <Stat label="Spend">

@@ -1,4 +1,5 @@
 import type { Turn } from "../api/operations.ts"
+import { decimal } from "../ui/numbers.ts"
 
 export const TURN_TABS = ["steps", "bill", "files", "deliveries", "conversation", "events"] as const
 export type TurnTab = (typeof TURN_TABS)[number]
@@ -13,6 +14,6 @@ export const noTextOf = ({ texts_deleted_at }: Pick<Turn, "texts_deleted_at">) =
 /** Formats the size of a file. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
-  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+  if (bytes < 1024 * 1024) return `${decimal(bytes / 1024)} KiB`
+  return `${decimal(bytes / 1024 / 1024)} MiB`
 }

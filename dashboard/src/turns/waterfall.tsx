@@ -91,7 +91,7 @@ function seenBy({ seen_turns, earlier_turns, results_left_out }: NonNullable<Tur
 const saidOf = ({ status, message }: NonNullable<Span["error"]>) =>
   [status && `HTTP ${status}`, message].filter(Boolean).join(": ")
 
-const count = (value: number) => value.toLocaleString("en-US")
+const count = (value: number) => value.toLocaleString()
 
 /** The tokens of a model call, with those of reasoning. */
 const tokensOf = ({ output, reasoning }: NonNullable<Span["tokens"]>) =>

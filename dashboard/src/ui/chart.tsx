@@ -29,8 +29,8 @@ function atMostSix({ series, points }: ChartProps): Pick<ChartProps, "series" | 
 /** A chart with a button that shows its data as a table, which is the accessible form. */
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
-  const { title, format = (value: number) => value.toLocaleString("en-US") } = props
-  const drawn = { ...props, ...atMostSix(props), format }
+  const { title, unit = "count" } = props
+  const drawn = { ...props, ...atMostSix(props) }
   const isOpen = isUnfinished(props.points.at(-1)?.label ?? "")
   const frame = (content: ReactNode) => <div className="min-h-[260px]">{content}</div>
   return (

@@ -19,7 +19,7 @@ export function OffsetPager({ offset, limit = PAGE_ROWS, total }: OffsetPagerPro
     void navigate({ to: ".", search: ((old: object) => ({ ...old, offset: to > 0 ? to : undefined })) as never })
   return (
     <Pager
-      words={`${(total === 0 ? 0 : offset + 1).toLocaleString("en-US")}–${Math.min(offset + limit, total).toLocaleString("en-US")} of ${total.toLocaleString("en-US")}`}
+      words={`${(total === 0 ? 0 : offset + 1).toLocaleString()}–${Math.min(offset + limit, total).toLocaleString()} of ${total.toLocaleString()}`}
       onBack={offset > 0 ? () => go(Math.max(0, offset - limit)) : undefined}
       onNext={offset + limit < total ? () => go(offset + limit) : undefined}
     />

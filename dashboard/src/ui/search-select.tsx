@@ -133,9 +133,7 @@ export function SearchBox(props: SearchBoxProps) {
         {choices.length === 0 && (
           <p className="px-2 py-1 text-muted">{isFree ? "No known one matches." : "Nothing matches."}</p>
         )}
-        {more > 0 && (
-          <p className="px-2 py-1 text-muted text-xs">{more.toLocaleString("en-US")} more. Type to search.</p>
-        )}
+        {more > 0 && <p className="px-2 py-1 text-muted text-xs">{more.toLocaleString()} more. Type to search.</p>}
       </div>
     </div>
   )

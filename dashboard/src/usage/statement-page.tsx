@@ -69,13 +69,13 @@ function WholeStatement({ document, digest }: { document: Statement; digest: str
     <>
       <HandOver document={document} digest={digest} parts={parts} />
       <Stats>
-        <Stat label="Receipts" hint={`${receipts.count.toLocaleString("en-US")} turns`}>
+        <Stat label="Receipts" hint={`${receipts.count.toLocaleString()} turns`}>
           <MoneyOfDecimal decimal={receipts.amount_usd} />
         </Stat>
-        <Stat label="Containers and storage" hint={`${other_charges.count.toLocaleString("en-US")} charges`}>
+        <Stat label="Containers and storage" hint={`${other_charges.count.toLocaleString()} charges`}>
           <MoneyOfDecimal decimal={other_charges.amount_usd} />
         </Stat>
-        <Stat label="Refunds" hint={`${refunds.count.toLocaleString("en-US")} turns`}>
+        <Stat label="Refunds" hint={`${refunds.count.toLocaleString()} turns`}>
           <MoneyOfDecimal decimal={refunds.amount_usd} />
         </Stat>
         <Stat label="Total">

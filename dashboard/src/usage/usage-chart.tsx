@@ -5,7 +5,14 @@ import { groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
 
 const TOP = 12
 
-const usd = (value: number) => `$${value.toLocaleString("en-US", { maximumFractionDigits: 4 })}`
+interface UsageChartProps {
+  report: UsageReport
+  /** The amounts of the period before. Undefined while it loads. */
+  previous: Previous | undefined
+  names: UsageNames
+  /** Without it, bars do nothing. */
+  onFilter?: (filters: GroupFilters) => void
+}
 
 /** The billed amounts, by day or of the largest groups. */
 export function UsageChart({ report, names }: { report: UsageReport; names: UsageNames }) {

@@ -150,7 +150,7 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
         hint={
           quality && quality.failed > 0 ? (
             <TextLink to="/turns" search={{ state: "failed", created_after: from, created_before: to }}>
-              {quality.failed.toLocaleString("en-US")} failed
+              {quality.failed.toLocaleString()} failed
             </TextLink>
           ) : quality ? (
             "no failed turns"
