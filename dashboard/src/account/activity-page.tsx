@@ -1,4 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router"
+import { ACTIVITY_WORDS, actionWords } from "../api/action-words.ts"
+import { wordsOf } from "../api/code-words.ts"
 import type { ActivityEntry } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { ActivityEntryRules } from "../api/rules.ts"
@@ -15,11 +17,11 @@ import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id, Time } from "../ui/values.tsx"
-import { ACTION_WORDS, MAKER_WORDS } from "./activity-words.ts"
+import { MAKER_WORDS } from "./activity-words.ts"
 import { accountPages } from "./pages.ts"
 
 const route = getRouteApi("/app/activity")
-const ACTIONS = Object.entries(ACTION_WORDS)
+const ACTIONS = Object.entries(ACTIVITY_WORDS)
 
 export function ActivityPage() {
   const { offset = 0, entry: _entry, ...filters } = route.useSearch()
@@ -68,12 +70,27 @@ export function ActivityPage() {
   )
 }
 
-const wordsOf = (action: string) => ACTION_WORDS[action] ?? action
+/** The people of the account, except its own user, whose changes have another maker. */
+function PersonFilter({ value }: { value: number | undefined }) {
+  const { data: me } = useRead("getMe")
+  const { data } = useRead("listMembers")
+  const people = data?.members.filter(({ user_id }) => user_id !== me?.user.user_id) ?? []
+  if (people.length === 0 && value === undefined) return null
+  return (
+    <ChoiceFilter
+      label="Person"
+      name="member"
+      value={value === undefined ? undefined : String(value)}
+      all="All people"
+      options={people.map(({ user_id, name, email }) => [String(user_id), name ?? email ?? `User ${user_id}`] as const)}
+    />
+  )
+}
 
 const columnsOf = (open: (entry: number) => void): Column<ActivityEntry>[] => [
   { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "By", cell: (entry) => <Maker of={entry} /> },
-  { title: "Action", cell: ({ action }) => <span title={action}>{wordsOf(action)}</span> },
+  { title: "Action", cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
   { title: "Changed object", cell: (entry) => <Subject of={entry} /> },
   { title: "Change", cell: (entry) => <ShownChanges of={entry} /> },
   {
@@ -82,7 +99,7 @@ const columnsOf = (open: (entry: number) => void): Column<ActivityEntry>[] => [
     cell: ({ activity_id, action }) => (
       <Button
         kind="quiet"
-        aria-label={`Show change ${activity_id}, ${wordsOf(action)}`}
+        aria-label={`Show change ${activity_id}, ${actionWords(action)}`}
         onClick={() => open(activity_id)}
       >
         Show
@@ -91,10 +108,15 @@ const columnsOf = (open: (entry: number) => void): Column<ActivityEntry>[] => [
   },
 ]
 
-function Maker({ of: { by, name, key_id } }: { of: ActivityEntry }) {
+function Maker({ of: { by, name, key_id, member_id } }: { of: ActivityEntry }) {
+  const { data: me } = useRead("getMe")
+  // To a member, the account's own user is another person.
+  const isYou = me?.person ? by === "member" && member_id === me.person.user_id : by === "owner"
+  if (isYou) return <span>You</span>
   return (
     <span className="inline-flex flex-wrap items-center gap-2">
-      <span className={by === "owner" ? "" : "text-muted"}>{MAKER_WORDS[by]}</span>
+      <span className="text-muted">{MAKER_WORDS[by]}</span>
+      {by === "owner" && <span>{name}</span>}
       {by === "key" && key_id && <Id id={name ?? key_id} href={`/keys/${key_id}`} full />}
       {by === "member" && <span>{name}</span>}
     </span>
@@ -115,7 +137,7 @@ function Subject({ of: { subject_type, subject_id } }: { of: ActivityEntry }) {
   if (subject_type === "user") return <span className="text-muted">account</span>
   return (
     <span className="inline-flex flex-wrap items-center gap-2">
-      <span className="text-muted">{subject_type.replaceAll("_", " ")}</span>
+      <span className="text-muted">{wordsOf(subject_type)}</span>
       <Id id={subject_id} href={path && `${path}${encodeURIComponent(subject_id)}`} />
     </span>
   )
@@ -123,7 +145,13 @@ function Subject({ of: { subject_type, subject_id } }: { of: ActivityEntry }) {
 
 function Entry({ of, onClose }: { of: ActivityEntry; onClose: () => void }) {
   return (
-    <Dialog open wide onClose={onClose} title={wordsOf(of.action)} actions={<Button onClick={onClose}>Close</Button>}>
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={actionWords(of.action)}
+      actions={<Button onClick={onClose}>Close</Button>}
+    >
       <KeyValues
         entries={[
           ["When", <Time key="at" at={of.created_at} exact />],

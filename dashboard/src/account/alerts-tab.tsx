@@ -1,4 +1,5 @@
 import { useSearch } from "@tanstack/react-router"
+import { wordsOf } from "../api/code-words.ts"
 import { EVENT_LABELS } from "../api/event-labels.ts"
 import type { AnomalyFoundEvent, BalanceReached, BudgetReachedEvent, CapReached, FeedEvent } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
@@ -134,7 +135,7 @@ const AnomalyWords = ({
 const CapWords = ({ of: { cap, percent, limit_usd, spent_usd, end_user_ref, key_id } }: { of: CapReached }) => (
   <span className="inline-flex flex-wrap items-center gap-x-2">
     <span>
-      {percent} % of the {cap.replaceAll("_", " ")} cap of <Money usd={limit_usd} />: <Money usd={spent_usd} /> spent
+      {percent} % of the {wordsOf(cap)} of <Money usd={limit_usd} />: <Money usd={spent_usd} /> spent
     </span>
     {end_user_ref && (
       <TextLink to="/end-users/$endUserRef" params={{ endUserRef: end_user_ref }} className="break-all font-mono">

@@ -8,6 +8,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
+import { wordsOfEnds } from "../ui/time-range.ts"
 import { Money } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import {
@@ -92,8 +93,15 @@ function HoursOfSpaces() {
   const report = useRead("getHourlySpaces", input)
   return (
     <div className="flex flex-col gap-5">
-      <FilterBar set={{ start, end }} end={<CsvLink of="getHourlySpaces" input={input} />}>
-        <RangePicker from={range.start} to={range.end} names={["start", "end"]} />
+      <FilterBar set={{ start, end, brand }} end={<CsvLink of="getHourlySpaces" input={input} />}>
+        <RangeChoice
+          shown={start || end ? wordsOfEnds(start, end) : "Last 24 hours"}
+          presets={[{ label: "Last 24 hours", search: {} }]}
+          names={["start", "end"]}
+          from={range.start}
+          to={range.end}
+        />
+        <TextFilter label="Brand" name="brand" value={brand} />
         <ChoiceFilter
           label="Rows"
           name="limit"

@@ -1,6 +1,8 @@
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
+import { actionWords } from "../api/action-words.ts"
 import type { Answer } from "../api/call.ts"
+import { wordsOf } from "../api/code-words.ts"
 import type { AuditEntry } from "../api/operations.ts"
 import { List } from "../operator/list.tsx"
 import { PersonName } from "../operator/parts.tsx"
@@ -33,7 +35,7 @@ export function AuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit"
 const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
   { title: "When", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Actor", cell: (entry) => <Actor of={entry} /> },
-  { title: "Action", cell: ({ action }) => <code>{action}</code> },
+  { title: "Action", cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
   { title: "Subject", cell: (entry) => <Subject of={entry} /> },
   {
     title: "Change",
@@ -43,7 +45,7 @@ const columnsOf = (open: (entry: number) => void): Column<AuditEntry>[] => [
     title: "Actions",
     actions: true,
     cell: ({ audit_id, action }) => (
-      <Button kind="quiet" aria-label={`Show entry ${audit_id}, ${action}`} onClick={() => open(audit_id)}>
+      <Button kind="quiet" aria-label={`Show entry ${audit_id}, ${actionWords(action)}`} onClick={() => open(audit_id)}>
         Show
       </Button>
     ),
@@ -59,7 +61,7 @@ function Subject({ of: { subject_type, subject_id } }: { of: AuditEntry }) {
   const known = SUBJECTS[subject_type]
   return (
     <span className="inline-flex flex-wrap items-center gap-2">
-      <span className="text-muted">{subject_type.replaceAll("_", " ")}</span>
+      <span className="text-muted">{wordsOf(subject_type)}</span>
       <Id id={subject_id} href={known && `${known}${encodeURIComponent(subject_id)}`} />
     </span>
   )
@@ -79,7 +81,7 @@ function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
       open
       wide
       onClose={onClose}
-      title={`${of.action} · ${of.subject_id}`}
+      title={`${actionWords(of.action)} · ${of.subject_id}`}
       actions={<Button onClick={onClose}>Close</Button>}
     >
       <KeyValues
@@ -87,6 +89,7 @@ function Entry({ of, onClose }: { of: AuditEntry; onClose: () => void }) {
           ["Entry", <code key="id">{of.audit_id}</code>],
           ["When", <Time key="at" at={of.created_at} exact />],
           ["Actor", <Actor key="who" of={of} />],
+          ["Action", <code key="action">{of.action}</code>],
           ["IP address", of.address ?? "–"],
           ["Request", of.request_id ? <Id key="request" id={of.request_id} full /> : "–"],
         ]}

@@ -1,4 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router"
+import { AUDIT_WORDS } from "../api/action-words.ts"
 import { useRead } from "../api/query.ts"
 import { curl } from "../operator/parts.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -12,7 +13,7 @@ import { auditPages } from "./pages.ts"
 
 const route = getRouteApi("/app/admin/operator/audit")
 
-const ACTIONS = AUDIT_ACTIONS.map((action) => [action, action] as const)
+const ACTIONS = Object.entries(AUDIT_WORDS).sort(([, one], [, other]) => one.localeCompare(other))
 
 export function AuditPage() {
   const { offset = 0, entry: _entry, test: _test, ...filters } = route.useSearch()

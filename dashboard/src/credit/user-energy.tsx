@@ -11,6 +11,7 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { DaysPicker } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
+import { LedgerEntryName, LedgerFilters } from "../ui/ledger-entry.tsx"
 import { Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
@@ -35,16 +36,19 @@ const CHARTS: { title: string; keys: string[] }[] = [
 
 /** Totals, days and ledger of an account, in energy. */
 export function EnergyOfUser({ userId }: { userId: number }) {
-  const { days = getUserEnergyQuery.days.default, offset = 0 } = route.useSearch()
-  const energy = useRead("getUserEnergy", { path: { user_id: userId }, query: { days, limit: PAGE_ROWS, offset } })
+  const { days = getUserEnergyQuery.days.default, reason, bucket, offset = 0 } = route.useSearch()
+  const query = { days, reason, bucket, limit: PAGE_ROWS, offset }
+  const energy = useRead("getUserEnergy", { path: { user_id: userId }, query })
   return (
     <Read of={energy} rows={12}>
-      {(data) => <Energy of={data} days={days} offset={offset} stale={energy.isPlaceholderData} />}
+      {(data) => <Energy of={data} days={days} stale={energy.isPlaceholderData} />}
     </Read>
   )
 }
 
-function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; offset: number; stale: boolean }) {
+function Energy({ of, days, stale }: { of: UserEnergy; days: number; stale: boolean }) {
+  const { reason, bucket } = route.useSearch()
+  const filters = { reason, bucket }
   const [refunding, setRefunding] = useState<AdminLedgerEntry | null>(null)
   return (
     <div className="flex flex-col gap-5">
@@ -84,9 +88,14 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
           rowKey={({ ledger_id }) => ledger_id}
           stale={stale}
           columns={columnsOf(setRefunding)}
-          empty={<EmptyState title="No ledger entries" curl={curl(`/api/admin/users/${of.user_id}/energy`)} />}
+          empty={
+            <EmptyState
+              title={reason || bucket ? "No ledger entries match these filters" : "No ledger entries"}
+              curl={curl(`/api/admin/users/${of.user_id}/energy`)}
+            />
+          }
         />
-        <OffsetPager offset={offset} total={of.ledger.total} />
+        <OffsetPager offset={of.ledger.offset} total={of.ledger.total} />
       </Section>
       {refunding && (
         <Suspense>
@@ -99,10 +108,8 @@ function Energy({ of, days, offset, stale }: { of: UserEnergy; days: number; off
 
 const columnsOf = (refund: (entry: AdminLedgerEntry) => void): Column<AdminLedgerEntry>[] => [
   { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Reason", cell: ({ reason }) => reason.replaceAll("_", " ") },
+  { title: "Entry", cell: (entry) => <LedgerEntryName of={entry} /> },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} /> : <span className="text-muted">–</span>) },
-  { title: "Actor", cell: ({ actor }) => <code>{actor}</code> },
-  { title: "Note", cell: ({ note }) => <span className="break-words">{note ?? ""}</span> },
   {
     title: "Amount",
     right: true,

@@ -1,5 +1,6 @@
 import { useParams, useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
+import { wordsOf } from "../api/code-words.ts"
 import type { EndUser } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -159,7 +160,7 @@ const SOURCES: Record<EndUser["caps"][number]["source"], string> = {
 }
 
 const CAP_COLUMNS: Column<EndUser["caps"][number]>[] = [
-  { title: "Cap", cell: ({ cap }) => cap.replaceAll("_", " ") },
+  { title: "Cap", cell: ({ cap }) => wordsOf(cap) },
   { title: "Source", cell: ({ source }) => SOURCES[source] },
   { title: "Limit", right: true, cell: ({ limit_usd }) => <Money usd={limit_usd} /> },
   { title: "Spent", right: true, cell: ({ spent_usd }) => <Money usd={spent_usd} /> },

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { Overview } from "../api/operations.ts"
 import { listAllTurnsQuery } from "../api/rules.ts"
 import { oneIn } from "../shell/search.ts"
@@ -16,7 +17,7 @@ export function ErrorCounts({ errors }: { errors: Overview["errors"] }) {
       rowKey={({ kind }) => kind}
       empty={<p className="text-muted">No failures in the last 24 hours.</p>}
       columns={[
-        { title: "Kind", cell: ({ kind }) => kind.replaceAll("_", " ") },
+        { title: "Kind", cell: ({ kind }) => wordsOf(kind) },
         {
           title: "Count",
           right: true,

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { TurnEstimate } from "../api/operations.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Money, Time } from "../ui/values.tsx"
@@ -29,7 +30,7 @@ export function EstimateResult({ estimate }: { estimate: TurnEstimate }) {
       </p>
       {caps.map(({ cap, left_usd, limit_usd, resets_at }) => (
         <p key={cap} className="text-text text-xs">
-          {cap.replaceAll("_", " ")}: <Money usd={left_usd} /> of <Money usd={limit_usd} /> left
+          {wordsOf(cap)}: <Money usd={left_usd} /> of <Money usd={limit_usd} /> left
           {resets_at && (
             <>
               , resets <Time at={resets_at} />

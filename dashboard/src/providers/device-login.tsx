@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { wordsOf } from "../api/code-words.ts"
 import { queryOf, useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { CopyButton } from "../ui/copy.tsx"
@@ -40,7 +41,7 @@ export function DeviceLogin() {
                   {(data.status === "expired" || data.status === "error") && (
                     <p role="status">
                       <Status word={data.status} tone="bad" /> The last login failed:{" "}
-                      {data.error?.replaceAll("_", " ") ?? data.status}.
+                      {wordsOf(data.error ?? data.status)}.
                     </p>
                   )}
                   {start.error && <ErrorState error={start.error} />}

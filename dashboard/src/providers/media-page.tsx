@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { wordsOf } from "../api/code-words.ts"
 import type { MediaStatus } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -32,7 +33,7 @@ export function ProviderMediaPage() {
                   />,
                 ],
                 ["Account", data.account ?? "–"],
-                ["Health", data.health?.replaceAll("_", " ") ?? "not logged in yet"],
+                ["Health", data.health ? wordsOf(data.health) : "not logged in yet"],
                 ["Access token expires", <Time key="ends" at={data.expires_at} />],
                 ["Refresh in progress", data.locked ? "yes" : "no"],
               ]}

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { Provider } from "../api/operations.ts"
 import { Status } from "../ui/status.tsx"
 import { Time } from "../ui/values.tsx"
@@ -24,7 +25,7 @@ export function ProviderState({ provider }: { provider: Provider }) {
       <Status word={state} tone={TONES[state]} />
       {(why || (isTriedAgain && cool_until)) && (
         <span className="text-muted text-xs">
-          {why?.replaceAll("_", " ")} {isTriedAgain && cool_until && <Time at={cool_until} />}
+          {why && wordsOf(why)} {isTriedAgain && cool_until && <Time at={cool_until} />}
         </span>
       )}
       {provider.last_healthy && <span className="text-muted text-xs">last healthy account of its pool</span>}

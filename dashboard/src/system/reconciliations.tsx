@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { Reconciliation, ReconciliationFinding, System } from "../api/operations.ts"
 import { KeyValues } from "../ui/facts.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -92,7 +93,7 @@ function StartedBy({ who }: { who: string }) {
 }
 
 const FINDINGS: Column<ReconciliationFinding>[] = [
-  { title: "Finding", cell: ({ kind }) => kind.replaceAll("_", " ") },
+  { title: "Finding", cell: ({ kind }) => wordsOf(kind) },
   {
     title: "Where",
     cell: ({ user_id, turn_id, ledger_id, counter }) => (

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Suspense, useState } from "react"
+import { wordsOf } from "../api/code-words.ts"
 import type { System } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { Waits, waitingOf } from "../operator/waiting-work.tsx"
@@ -123,7 +124,7 @@ function Health({ of }: { of: System }) {
           rows={of.errors}
           rowKey={({ kind, name }) => `${kind} ${name}`}
           columns={[
-            { title: "Failures, 24 hours", cell: ({ kind }) => kind.replaceAll("_", " ") },
+            { title: "Failures, 24 hours", cell: ({ kind }) => wordsOf(kind) },
             { title: "Where", cell: ({ name }) => <code>{name}</code> },
             {
               title: "Count",

@@ -1,6 +1,7 @@
 import { useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { OperationId } from "../api/call.ts"
+import { wordsOf } from "../api/code-words.ts"
 import type { Delivery } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
@@ -55,7 +56,7 @@ export const DeliveryState = ({ delivery: { state, status_reason, next_attempt_a
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
     <span className="text-muted text-xs">
-      {status_reason?.replaceAll("_", " ")}
+      {status_reason && wordsOf(status_reason)}
       {next_attempt_at && (
         <>
           {" "}

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { Turn, TurnEvent, TurnStep } from "../api/operations.ts"
 import { CodeBlock, Json } from "../ui/code-block.tsx"
 import { lasted } from "../ui/durations.ts"
@@ -37,7 +38,7 @@ export function StepList({ state, steps, durations, live = [] }: StepListProps) 
           <StepHead
             title={`Step ${step.step}`}
             who={step.subagent}
-            facts={[step.model ?? "", step.finish, lastedOf(durations.get(`${step.step}`))]}
+            facts={[step.model ?? "", step.finish && wordsOf(step.finish), lastedOf(durations.get(`${step.step}`))]}
             at={step.created_at}
           />
           {step.text && <p className="max-w-[88ch] whitespace-pre-wrap break-words">{step.text}</p>}

@@ -1,4 +1,5 @@
 import { useState } from "react"
+import { wordsOf } from "../api/code-words.ts"
 import type { TurnStats } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -35,7 +36,7 @@ export function TurnFigures({ of, until }: { of: TurnStats; until: string | unde
           Reasons:
           {of.reasons.map(({ value, turns }) => (
             <Button key={value} kind="quiet" onClick={() => change({ reason: value })}>
-              <code>{value}</code> {turns.toLocaleString("en-US")}
+              <span title={value}>{wordsOf(value)}</span> {turns.toLocaleString()}
             </Button>
           ))}
         </p>

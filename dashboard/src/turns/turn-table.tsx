@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { wordsOf } from "../api/code-words.ts"
 import type { Turn, TurnSummary, Waiting } from "../api/operations.ts"
 import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
@@ -28,8 +29,15 @@ export const TurnState = ({ turn: { state, status_reason, truncated, waiting, wa
         waits for an earlier turn
       </TextLink>
     )}
-    {status_reason && <span className="text-muted text-xs">{status_reason.replaceAll("_", " ").toLowerCase()}</span>}
+    {status_reason && <ReasonWords code={status_reason} />}
     {truncated && <span className="text-muted text-xs">truncated</span>}
+  </span>
+)
+
+/** Why a turn ended in its state, with the code on hover. */
+export const ReasonWords = ({ code }: { code: string }) => (
+  <span title={code} className="text-muted text-xs">
+    {wordsOf(code)}
   </span>
 )
 
@@ -52,7 +60,7 @@ export const SummaryState = ({
   <span className="inline-flex flex-wrap items-center gap-2">
     <Status word={state} />
     {waiting && <WaitState of={waiting} />}
-    {status_reason && <code className="text-muted text-xs">{status_reason}</code>}
+    {status_reason && <ReasonWords code={status_reason} />}
   </span>
 )
 

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import type { TurnTrace } from "../api/operations.ts"
 import { lasted } from "../ui/durations.ts"
 import { Status } from "../ui/status.tsx"
@@ -100,8 +101,7 @@ const tokensOf = ({ output, reasoning }: NonNullable<Span["tokens"]>) =>
 function noteOf({ kind, name, subagent, step, detail, tokens, settings }: Span): string {
   if (kind === "queue") return ""
   if (kind === "wait") return waitNote({ name, detail })
-  const of =
-    kind === "attempt" ? `failed ${(detail ?? "call").replaceAll("_", " ")}` : kind === "tool" ? "tool" : "model"
+  const of = kind === "attempt" ? `failed ${wordsOf(detail ?? "call")}` : kind === "tool" ? "tool" : "model"
   const effort = settings?.reasoning && `reasoning ${settings.reasoning}`
   const tier = settings?.service_tier && `tier ${settings.service_tier}`
   const parts = [subagent, step === null ? of : `${of}, step ${step}`, effort, tier, tokens && tokensOf(tokens)]

@@ -1,4 +1,5 @@
 import { ApiError } from "../api/api-error.ts"
+import { wordsOf } from "../api/code-words.ts"
 import { Button } from "./button.tsx"
 import { AnswerDialog } from "./dialog.tsx"
 import { plainJson } from "./plain.ts"
@@ -43,7 +44,7 @@ export function ConflictDialog({ error, mine, onTakeTheirs, onKeepMine }: Confli
         {different.length === 0 && <p>The versions are identical.</p>}
         {different.map(([name, value]) => (
           <div key={name}>
-            <h3>{name.replaceAll("_", " ")}</h3>
+            <h3>{wordsOf(name)}</h3>
             <div className="grid gap-2 sm:grid-cols-2">
               <Version title="Your version" text={shown(value)} />
               <Version title="Their saved version" text={shown(current[name])} />

@@ -36,3 +36,6 @@ export function everyDay(from: string, to: string): string[] {
   const count = Math.min(400, Math.ceil((Math.min(Date.parse(to), Date.now()) - first) / DAY))
   return Array.from({ length: Math.max(1, count) }, (_, day) => utcDay(first + day * DAY))
 }
+
+/** A number of days until now in words. */
+export const wordsOfDays = (days: number) => (days === 1 ? "Last day" : `Last ${days} days`)

@@ -1,3 +1,4 @@
+import { wordsOf } from "../api/code-words.ts"
 import { Icon, type IconName } from "./icon.tsx"
 
 type Tone = "ok" | "warn" | "bad" | "info" | "none"
@@ -41,7 +42,7 @@ export function Status({ word, tone = TONES[word] ?? "none" }: { word: string; t
       className={`inline-flex h-6 items-center gap-1 rounded-md pr-2 pl-1 align-middle text-xs whitespace-nowrap ${look}`}
     >
       <Icon name={icon} />
-      {word.replaceAll("_", " ")}
+      {wordsOf(word)}
     </span>
   )
 }

@@ -6,7 +6,8 @@ import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney, When } from "../ui/figures.tsx"
-import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { LedgerEntryName, LedgerFilters } from "../ui/ledger-entry.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
@@ -18,7 +19,6 @@ import { Id, MoneyFigure } from "../ui/values.tsx"
 import { BudgetSection } from "./budget-section.tsx"
 import { ForecastSection } from "./forecast-section.tsx"
 import { usagePages } from "./pages.ts"
-import { LEDGER_REASONS } from "./usage-search.ts"
 
 export function BalancePage() {
   const search = useSearch({ from: "/app/balance" })
@@ -36,15 +36,11 @@ export function BalancePage() {
       <ForecastSection />
       <BudgetSection />
       <Section title="Ledger">
-        <FilterBar set={filters} end={<CsvLink of="listLedger" input={{ query: filters }} />}>
-          <ChoiceFilter label="Reason" name="reason" value={reason} all="All reasons" options={LEDGER_REASONS} />
-          <ChoiceFilter
-            label="Bucket"
-            name="bucket"
-            value={bucket}
-            all="All buckets"
-            options={listLedgerQuery.bucket.words}
-          />
+        <FilterBar
+          set={{ ...filters, range: search.range }}
+          end={<CsvLink of="listLedger" input={{ query: filters }} />}
+          filters={<LedgerFilters reason={reason} bucket={bucket} query={listLedgerQuery} />}
+        >
           <TextFilter label="Turn id (turn_…)" name="turn" value={turn} wide />
           <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
         </FilterBar>
@@ -106,18 +102,8 @@ const Amount = ({ entry }: { entry: LedgerEntry }) => {
 }
 
 const COLUMNS: Column<LedgerEntry>[] = [
-  { title: "Time (UTC)", cell: ({ created_at }) => <When at={created_at} /> },
-  {
-    title: "Reason",
-    cell: ({ reason, note }) => (
-      <span className="inline-flex flex-col">
-        {reason.replaceAll("_", " ")}
-        {note && <span className="break-words text-muted text-xs">{note}</span>}
-      </span>
-    ),
-  },
-  { title: "Bucket", cell: ({ bucket }) => bucket ?? "–" },
-  { title: "Actor", cell: ({ actor }) => actor },
+  { title: "Time", timed: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Entry", cell: (entry) => <LedgerEntryName of={entry} /> },
   { title: "Turn", cell: ({ turn_id }) => (turn_id ? <Id id={turn_id} href={`/turns/${turn_id}`} /> : "–") },
   { title: "Amount", right: true, cell: (entry) => <Amount entry={entry} /> },
   {

@@ -44,7 +44,7 @@ export function EnergyPage() {
           <>
             <EnergyStats energy={data} />
             <EnergyChart title="Spent by day, energy (UTC)" days={data.days} buckets={BUCKETS.slice(0, 1)} />
-            {data.days.some(({ free, bonus, paid }) => free + bonus + paid !== 0) && (
+            {data.days.some((day) => BUCKETS.slice(1).some(([bucket]) => day[bucket] !== 0)) && (
               <EnergyChart title="Credited by day, energy (UTC)" days={data.days} buckets={BUCKETS.slice(1)} />
             )}
             <Section title="Days with ledger entries">

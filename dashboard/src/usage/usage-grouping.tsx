@@ -28,6 +28,7 @@ export function GroupingFilter({ value, test }: GroupingFilterProps) {
         name="group_by"
         value={value}
         all="By day"
+        clears={["sort", "direction"]}
         options={[...GROUPS.slice(1), ...[...groupings].map((group) => [group, groupingLabel(group)] as const)]}
         read
       />

@@ -5,6 +5,7 @@ import { useRead } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
 import { wholeCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
+import { wordsOfDays } from "../ui/days.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -16,9 +17,9 @@ import { CursorPager } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { RangeChoice } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
-import { type Column, Table } from "../ui/table.tsx"
-import { Count, exactUtc, Money } from "../ui/values.tsx"
-import { GroupName } from "./group-name.tsx"
+import { useSorting } from "../ui/sorting.ts"
+import { wordsOfEnds } from "../ui/time-range.ts"
+import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
 import { UsageChart } from "./usage-chart.tsx"
 import { GroupingFilter } from "./usage-grouping.tsx"
@@ -217,12 +218,13 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
   return (
     <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
       <GroupingFilter value={group_by === "day" ? undefined : group_by} test={test} />
-      <DaysPicker days={from || to ? 0 : days} choices={[7, 30, 90]} />
-      <RangePicker from={from} to={to} names={["from", "to"]} />
-      <SpaceFilter value={space} test={test} />
-      <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} read />
-      <KeyFilter value={key} test={test} />
-      <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
+      <RangeChoice
+        shown={from || to ? wordsOfEnds(from, to) : wordsOfDays(days)}
+        presets={[7, 30, 90].map((count) => ({ label: wordsOfDays(count), search: { days: count } }))}
+        names={["from", "to"]}
+        from={from}
+        to={to}
+      />
     </FilterBar>
   )
 }

@@ -22,21 +22,6 @@ export const METADATA = "metadata."
 export const groupingLabel = (group: string): string =>
   GROUPS.find(([name]) => name === group)?.[1] ?? `By ${group.replace(METADATA, "")}`
 
-type LedgerReason = QueryWord<"listLedger", "reason">
-
-export const LEDGER_REASONS = choicesOf<LedgerReason>({
-  usage: "usage",
-  space_usage: "space usage",
-  admin_grant: "admin grant",
-  admin_action: "admin action",
-  operator_topup: "operator topup",
-  signup_credit: "signup credit",
-  referral_signup_credit: "referral signup credit",
-  manual_topup: "manual topup",
-  credit_purchase: "credit purchase",
-  referral_credit_commission: "referral credit commission",
-})
-
 interface UsageSearch {
   group_by?: UsageGroupBy
   days?: number
