@@ -51,6 +51,7 @@ export function ActivityPage() {
           <>
             <Table
               caption="Changes of the account"
+              list="activity"
               columns={columnsOf(open)}
               rows={items}
               rowKey={({ activity_id }) => activity_id}

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Outlet, useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
+import { useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
 import { type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { call, needsSignIn } from "../api/call.ts"
 import { followTabs, setPageAccount, tellTabs, useOtherUser } from "../api/page-user.ts"
@@ -10,6 +10,7 @@ import { Button, IconButton } from "../ui/button.tsx"
 import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
 import { Icon } from "../ui/icon.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
+import { RightsContext } from "../ui/rights.ts"
 import { useUnsavedSecrets } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { TopDialog } from "../ui/top-dialog.tsx"
@@ -20,11 +21,13 @@ import { OfflineBar } from "./offline-bar.tsx"
 import { TestFrame } from "./test-frame.tsx"
 
 const Palette = lazyPart(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })))
+const KeysDialog = lazyPart(() => import("./keys-dialog.tsx").then(({ KeysDialog }) => ({ default: KeysDialog })))
 const SignInAgain = lazyPart(() => import("./sign-in-again.tsx").then((module) => ({ default: module.SignInAgain })))
 
 /** The frame of every page that needs a session. */
 export function Layout() {
   const [palette, setPalette] = useState(false)
+  const [keys, setKeys] = useState(false)
   const isOver = useSessionOver()
   const other = useOtherUser()
   useTabs()
@@ -37,58 +40,29 @@ export function Layout() {
     if (pathname) drawer.current?.close()
   }, [pathname])
   useFocusOnNewPage(content)
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return
-      event.preventDefault()
-      setPalette(true)
-    }
-    addEventListener("keydown", onKey)
-    return () => removeEventListener("keydown", onKey)
-  }, [])
   const openPalette = () => {
     drawer.current?.close()
     setPalette(true)
   }
+  const openKeys = () => {
+    drawer.current?.close()
+    setKeys(true)
+  }
+  useFrameKeys({ onSearch: openPalette, onKeys: openKeys })
   return (
-    <div className="min-h-dvh lg:grid lg:grid-cols-[220px_minmax(0,1fr)]">
-      <a
-        href="#content"
-        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
-      >
-        Skip to content
-      </a>
-      <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-panel lg:flex">
-        <SideBar onSearch={openPalette} />
-      </aside>
-      <dialog
-        ref={drawer}
-        aria-label="Navigation"
-        className="m-0 h-dvh max-h-none w-[272px] max-w-[85vw] flex-col border-line border-r bg-panel p-0 text-text backdrop:bg-[rgb(0_0_0/0.4)] open:flex"
-      >
-        <SideBar onSearch={openPalette} />
-      </dialog>
-      <div className="min-w-0">
-        <header className="sticky top-0 z-20 flex h-12 items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
-          <IconButton label="Open the navigation" icon="menu" onClick={() => drawer.current?.showModal()} />
-          <b className="grow">Turnpike</b>
-          <IconButton label="Search" icon="search" onClick={openPalette} />
-        </header>
-        <OfflineBar />
-        <TestFrame />
-        <ActingBanner />
-        <main
-          ref={content}
-          id="content"
-          tabIndex={-1}
-          className="mx-auto max-w-[1600px] px-4 py-5 outline-none sm:px-6"
+    <RightsContext value={me}>
+      <div className="min-h-dvh lg:grid lg:grid-cols-[220px_minmax(0,1fr)]">
+        <a
+          href="#content"
+          className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
         >
           <Outlet />
         </main>
       </div>
       {palette && (
         <Suspense>
-          <Palette onClose={() => setPalette(false)} />
+          {palette && <Palette onClose={() => setPalette(false)} />}
+          {keys && <KeysDialog onClose={() => setKeys(false)} />}
         </Suspense>
       )}
       <LeaveGuard />
@@ -98,12 +72,28 @@ export function Layout() {
   )
 }
 
+/** The keys that work on every page. */
+function useFrameKeys({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => void }) {
+  const isSingle = useSingleKeys()
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey)) onSearch()
+      else if (isSingle && singleKey(event) === "?") onKeys()
+      else return
+      event.preventDefault()
+    }
+    addEventListener("keydown", onKey)
+    return () => removeEventListener("keydown", onKey)
+  })
+}
+
 /** Tells the other tabs for whom this page was made, and follows what they tell. */
 function useTabs() {
   const { user } = useRouteContext({ from: "/app" })
   const client = useQueryClient()
-  const { data: me } = useRead("getMe")
+  const { data: me, error } = useRead("getMe")
   const account = me?.user
+  const acting = me?.acting_admin != null
   useEffect(() => {
     if (!account) return
     setPageAccount(account)
@@ -155,7 +145,7 @@ function useFocusOnNewPage(content: RefObject<HTMLElement | null>) {
   )
 }
 
-function SideBar({ onSearch }: { onSearch: () => void }) {
+function SideBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => void }) {
   const { user } = useRouteContext({ from: "/app" })
   const { pathname } = useLocation()
   return (

@@ -22,6 +22,7 @@ export function AuditList({ of, empty }: { of: UseQueryResult<Answer<"listAudit"
     <>
       <List
         caption="Entries of the audit log"
+        list="audit"
         of={of}
         columns={columnsOf(open)}
         rowKey={({ audit_id }) => audit_id}

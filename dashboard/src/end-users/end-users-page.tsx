@@ -59,6 +59,7 @@ export function EndUsersPage() {
             <Totals of={totals} isFiltered={Boolean(q || blocked)} />
             <Table
               caption="End users with their spend"
+              list="customers"
               columns={columnsOf(test)}
               rows={items}
               rowKey={({ end_user_ref }) => end_user_ref}

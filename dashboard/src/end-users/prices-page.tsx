@@ -55,6 +55,7 @@ export function PricesPage() {
         {({ items }) => (
           <Table
             caption="Prices"
+            list="prices"
             rows={items}
             rowKey={({ name }) => name}
             columns={priceColumns(setOpen)}

@@ -42,6 +42,7 @@ export function KeysPage() {
           <>
             <Table
               caption="API keys"
+              list="keys"
               rows={items}
               rowKey={({ key_id }) => key_id}
               stale={keys.isPlaceholderData}

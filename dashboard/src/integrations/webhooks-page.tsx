@@ -43,6 +43,7 @@ export function WebhooksPage() {
           <>
             <Table
               caption="Webhooks"
+              list="webhooks"
               rows={items}
               rowKey={({ webhook_id }) => webhook_id}
               stale={webhooks.isPlaceholderData}

@@ -83,6 +83,7 @@ export function SessionsPage() {
     >
       <List
         caption="Contexts of spaces"
+        list="sessions"
         of={sessions}
         columns={COLUMNS}
         rowsOf={rowsOf}

@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from "@tanstack/react-router"
+import { getRouteApi } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
 import type { AdminSpace } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
@@ -13,6 +13,7 @@ import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
+import { useSorting } from "../ui/sorting.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
@@ -54,20 +55,10 @@ const COLUMNS: Column<AdminSpace>[] = [
 
 export function AllSpacesPage() {
   const { offset = 0, test: _test, sort = "last_activity", direction = "desc", ...filters } = route.useSearch()
-  const navigate = useNavigate()
   const [finding, setFinding] = useState(false)
   const query = { ...filters, sort, direction }
   const spaces = useRead("listSpaceInventory", { query: { ...query, limit: PAGE_ROWS, offset } })
-  const onSort = (by: string) =>
-    void navigate({
-      to: ".",
-      search: ((old: object) => ({
-        ...old,
-        sort: by as QueryWord<"listSpaceInventory", "sort">,
-        direction: sort === by && direction === "desc" ? "asc" : "desc",
-        offset: undefined,
-      })) as never,
-    })
+  const sorting = useSorting(sort, direction)
   return (
     <Page
       {...inventoryPages.spaces}
@@ -91,10 +82,11 @@ export function AllSpacesPage() {
       </FilterBar>
       <List
         caption="Spaces"
+        list="all-spaces"
         of={spaces}
         columns={COLUMNS}
         rowKey={({ space_id }) => space_id}
-        sorting={{ by: sort, direction, onSort }}
+        sorting={sorting}
         empty={
           <EmptyState title="No spaces match these filters" curl={curl("/api/admin/spaces/list")}>
             Change the filters. Accounts create spaces with an API key, in the web app, or on the messaging platform.

@@ -100,6 +100,7 @@ export function TasksPage() {
       </FilterBar>
       <List
         caption="Tasks"
+        list="tasks"
         of={tasks}
         columns={COLUMNS}
         rowKey={({ task_id }) => task_id}

@@ -94,6 +94,7 @@ export function ProviderKeysPage() {
     >
       <List
         caption="Provider keys"
+        list="provider-keys"
         of={keys}
         columns={columnsOf(setChanging)}
         rowKey={({ key_id }) => key_id}

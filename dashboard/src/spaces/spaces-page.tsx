@@ -44,6 +44,7 @@ export function SpacesPage() {
       {(spaces.data || !spaces.error) && (
         <Table
           caption="Spaces"
+          list="spaces"
           columns={columnsOf(test)}
           rows={spaces.data?.items}
           rowKey={({ space_id }) => space_id}

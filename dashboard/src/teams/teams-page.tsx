@@ -59,6 +59,7 @@ export function TeamsPage() {
     >
       <List
         caption="Teams"
+        list="teams"
         of={teams}
         columns={COLUMNS}
         rowKey={({ team_id }) => team_id}

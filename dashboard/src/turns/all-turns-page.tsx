@@ -52,6 +52,7 @@ export function AllTurnsPage() {
           <>
             <Table
               caption="Turns of all accounts"
+              list="all-turns"
               rows={items}
               rowKey={({ turn_id }) => turn_id}
               stale={turns.isPlaceholderData}

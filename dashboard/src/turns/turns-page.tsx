@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
-import type { TurnSummary } from "../api/operations.ts"
+import { useState } from "react"
 import { queryOf, useRead } from "../api/query.ts"
+import { Button } from "../ui/button.tsx"
 import { firstTurnCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -12,13 +13,13 @@ import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { Read } from "../ui/read.tsx"
 import { useSorting } from "../ui/sorting.ts"
-import { type Column, Table } from "../ui/table.tsx"
-import { Money } from "../ui/values.tsx"
+import { Table } from "../ui/table.tsx"
+import { toast } from "../ui/toast.tsx"
 import { turnsPages } from "./pages.ts"
+import { SUMMARY_COLUMNS } from "./summary-columns.tsx"
 import { TurnFigures } from "./turn-figures.tsx"
 import { ModelFilter, TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
-import { EndUserOfTurn, ModelName, SpaceOfTurn, SummaryState } from "./turn-table.tsx"
 import { isOpenTurn } from "./turn-words.ts"
 
 const LIVE_MS = 3000
@@ -36,6 +37,7 @@ export function TurnsPage() {
   })
   const stats = useRead("getTurnStats", { query: filters })
   const sorting = useSorting(sort, direction)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const isFiltered = Object.values(filtersOf(search)).some((value) => value !== undefined)
   return (
     <Page
@@ -51,17 +53,20 @@ export function TurnsPage() {
         <KeyFilter value={search.key} test={test} />
         <ModelFilter model={search.model} test={test} />
       </TurnFilters>
-      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={search.created_before} />}
+      {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={filters.created_before} />}
       <Read of={turns} rows={8}>
         {({ items, total }) => (
           <>
             <Table
               caption="Turns"
+              list="turns"
               rows={items}
               rowKey={({ turn_id }) => turn_id}
               stale={turns.isPlaceholderData}
               sorting={sorting}
-              columns={COLUMNS}
+              columns={SUMMARY_COLUMNS}
+              selection={{ chosen, onChange: setChosen, labelOf: ({ turn_id }) => `Choose the turn ${turn_id}` }}
+              bar={<ChosenTurns chosen={chosen} onNone={() => setChosen(new Set())} />}
               empty={
                 isFiltered ? (
                   <EmptyState title="No turns match these filters">
@@ -77,6 +82,31 @@ export function TurnsPage() {
         )}
       </Read>
     </Page>
+  )
+}
+
+/** The chosen turns, which may be on other pages, and what can be done with all of them. */
+function ChosenTurns({ chosen, onNone }: { chosen: ReadonlySet<string>; onNone: () => void }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText([...chosen].join("\n"))
+    toast("The ids of the chosen turns are copied.")
+  }
+  return (
+    <>
+      <span role="status" className="text-muted">
+        {chosen.size > 0 && `${chosen.size} chosen`}
+      </span>
+      {chosen.size > 0 && (
+        <>
+          <Button icon="copy" onClick={() => void copy()}>
+            Copy ids
+          </Button>
+          <Button kind="quiet" onClick={onNone}>
+            Choose none
+          </Button>
+        </>
+      )}
+    </>
   )
 }
 

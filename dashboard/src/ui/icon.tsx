@@ -22,6 +22,8 @@ const PATHS = {
   plus: "M8 3v10M3 8h10",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   download: "M8 2v8.5M4.5 7 8 10.5 11.5 7M2.5 13.5h11",
+  help: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.2 6.3a1.8 1.8 0 1 1 2.6 1.6c-.5.3-.8.6-.8 1.2M8 11.2v.1",
+  filter: "M2 4h12M4.5 8h7M6.5 12h3",
   external: "M6.5 3.5h-3v9h9v-3M9 2.5h4.5V7M13 3 7.5 8.5",
 } as const
 

@@ -1,11 +1,8 @@
+import type { Direction, Sorting } from "./columns.ts"
 import { useFilters } from "./filter-bar.tsx"
 
-/** The sort order of a table in the URL: another column sorts it downwards, the same one turns it around. */
-export function useSorting(by: string, direction: "asc" | "desc") {
+/** The sort order of a table in the URL. */
+export function useSorting(by: string, direction: Direction): Sorting {
   const change = useFilters()
-  return {
-    by,
-    direction,
-    onSort: (next: string) => change({ sort: next, direction: next === by && direction === "desc" ? "asc" : "desc" }),
-  }
+  return { by, direction, onSort: (sort, direction) => change({ sort, direction }) }
 }

@@ -1,34 +1,35 @@
-import { type ReactNode, useRef } from "react"
+import { type ReactNode, type RefObject, Suspense, useRef } from "react"
+import type { Column, Selection, Sorting } from "./columns.ts"
 import { Icon } from "./icon.tsx"
+import { lazyPart } from "./lazy-part.tsx"
+import { fitsAll } from "./row-choice.ts"
+import { type RowTable, useRowTable } from "./row-table.ts"
 import { Skeleton } from "./skeleton.tsx"
 
-export interface Column<Row> {
-  /** The column header, and the label next to the value in the list layout. */
-  title: string
-  cell: (row: Row) => ReactNode
-  /** Right-aligned, for numbers and money. */
-  right?: boolean
-  /** The name by which the API sorts this column. */
-  sort?: string
-  /** A column of actions, whose title is hidden. */
-  actions?: boolean
-  /** Texts of several lines. On a card, they have the second line and wrap. */
-  long?: boolean
-}
+export type { Column } from "./columns.ts"
 
-interface TableProps<Row> {
+const DisplayMenu = lazyPart(() => import("./display-menu.tsx").then((file) => ({ default: file.DisplayMenu })))
+
+export interface TableProps<Row> {
   /** The content of the table, for screen readers. */
   caption: string
   columns: readonly Column<Row>[]
   /** Undefined during the first load. */
   rows: readonly Row[] | undefined
   rowKey: (row: Row) => string | number
-  /** The sort order from the URL, and the handler that changes it. */
-  sorting?: { by: string | undefined; direction: "asc" | "desc"; onSort: (by: string) => void }
+  sorting?: Sorting
   /** Shown instead of the table if it has no rows. */
   empty?: ReactNode
   /** The shown rows belong to an earlier query. */
   stale?: boolean
+  /**
+   * Makes it the list of its page: this browser keeps its columns and its density under this word, and single keys
+   * move through its rows (`use-row-keys.ts`).
+   */
+  list?: string
+  selection?: Selection<Row>
+  /** Content above the table, such as the acts on chosen rows. */
+  bar?: ReactNode
 }
 
 const LONG_TEXT = "min-w-0 max-sm:break-words"
@@ -39,58 +40,37 @@ const SHORT_TEXT =
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
-/** Below 640 px, a row is a card with three lines. These are the classes of its cells in a grid of twelve columns. */
-const PLACES = {
-  title: "max-sm:row-start-1 max-sm:col-[1/8] max-sm:font-strong",
-  aside: "max-sm:row-start-1 max-sm:col-[8/13] max-sm:justify-end",
-  left2: "max-sm:row-start-2 max-sm:col-[1/7]",
-  right2: "max-sm:row-start-2 max-sm:col-[7/13] max-sm:justify-end",
-  long: "max-sm:row-start-2 max-sm:col-[1/13]",
-  left3: "max-sm:row-start-3 max-sm:col-[1/7]",
-  right3: "max-sm:row-start-3 max-sm:col-[7/13] max-sm:justify-end",
-  none: "max-sm:hidden",
-} as const
-
-type Place = keyof typeof PLACES
-
-/**
- * The places of the columns on a card. The first line has the first column and the first figure. The actions end the
- * last line. The other places have the first other columns and the last one. A column of long texts has two places.
- */
-function placesOf<Row>(columns: readonly Column<Row>[]): Place[] {
-  const actions = columns.findIndex((column) => column.actions)
-  const aside = columns.findIndex(({ right, actions }, index) => index > 0 && right && !actions)
-  const long = columns.findIndex((column) => column.long)
-  const second: Place[] = long < 0 ? ["left2", "right2"] : []
-  const free: Place[] = [...second, "left3", ...(actions < 0 ? (["right3"] as const) : [])]
-  const taken = [0, actions, aside, long]
-  const others = columns.map((_, index) => index).filter((index) => !taken.includes(index))
-  const shown = others.length <= free.length ? others : [...others.slice(0, free.length - 1), ...others.slice(-1)]
-  return columns.map((_, index) => {
-    if (index === 0) return "title"
-    if (index === aside) return "aside"
-    if (index === actions) return "right3"
-    if (index === long) return "long"
-    return free[shown.indexOf(index)] ?? "none"
-  })
-}
-
 /** A table with rows of 36 px and a sticky header. Below 640 px, it is a list of cards in the same order. */
-export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, stale }: TableProps<Row>) {
-  const end = useRef<HTMLSpanElement>(null)
+export function Table<Row>({ rows, empty, ...rest }: TableProps<Row>) {
   if (!rows) return <Skeleton rows={8} />
   if (rows.length === 0 && empty) return empty
-  const places = placesOf(columns)
+  return <Rows {...rest} rows={rows} />
+}
+
+type RowsProps<Row> = Omit<TableProps<Row>, "rows" | "empty"> & { rows: readonly Row[] }
+
+function Rows<Row>({ caption, columns, rows, rowKey, sorting, stale, list, selection, bar }: RowsProps<Row>) {
+  const [look, setLook] = useTableLook(list)
+  const table = useRowTable({ columns, rows, rowKey, sorting, selection, look })
+  const keys = useRowKeys(list !== undefined, (key) => {
+    const row = table.getRow(key)
+    if (row.getCanSelect()) row.toggleSelected()
+  })
+  const shown = columns.filter(({ title }) => table.getColumn(title)?.getIsVisible())
+  const end = useRef<HTMLSpanElement>(null)
   return (
-    <div className={`relative min-w-0 sm:overflow-x-auto 2xl:overflow-visible ${stale ? "opacity-60" : ""}`}>
-      {rows.length >= LONG && (
-        <button
-          type="button"
-          onClick={() => end.current?.focus()}
-          className="sr-only focus:not-sr-only focus:absolute focus:top-0 focus:left-0 focus:z-20 focus:rounded-md focus:bg-accent focus:px-3 focus:py-1 focus:text-on-accent"
-        >
-          Skip the {rows.length} rows
-        </button>
+    <>
+      {(list || bar) && (
+        <div className="flex min-h-8 flex-wrap items-center gap-2">
+          {bar}
+          {list && (
+            <div className="ml-auto">
+              <Suspense>
+                <DisplayMenu caption={caption} columns={columns} look={look} onChange={setLook} />
+              </Suspense>
+            </div>
+          )}
+        </div>
       )}
       {/* Explicit roles, because a table that is laid out as a list loses its implicit ones. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
@@ -109,58 +89,91 @@ export function Table<Row>({ caption, columns, rows, rowKey, sorting, empty, sta
                 {column.sort && sorting ? (
                   <SortButton title={column.title} sort={column.sort} sorting={sorting} />
                 ) : (
-                  <span className={column.actions ? "sr-only" : ""}>{column.title}</span>
+                  <span className={actions ? "sr-only" : ""}>{words}</span>
                 )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup" className="max-sm:block">
-          {rows.map((row) => (
-            <tr
-              key={rowKey(row)}
-              role="row"
-              className="border-line border-b hover:bg-panel max-sm:grid max-sm:grid-cols-[repeat(12,minmax(0,1fr))] max-sm:gap-x-1 max-sm:py-2"
-            >
-              {columns.map((column, index) => (
-                <td
-                  key={column.title}
-                  role="cell"
-                  className={`h-9 px-3 py-1 max-sm:flex max-sm:h-auto max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-1 max-sm:px-0 max-sm:py-0 first:pl-0 last:pr-0 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
-                >
-                  {index > 0 && !column.actions && (
-                    <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
-                      {column.title}
-                    </span>
-                  )}
-                  <span className={column.long ? LONG_TEXT : SHORT_TEXT}>{column.cell(row)}</span>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
-      <span ref={end} tabIndex={-1} />
-    </div>
+              </span>
+            </th>
+          )
+        })}
+      </tr>
+    </thead>
+    // biome-ignore-end lint/a11y/noRedundantRoles: see Rows
   )
 }
 
-type Sorting = NonNullable<TableProps<unknown>["sorting"]>
-
-function ariaSort(sort: string | undefined, sorting: Sorting | undefined) {
-  if (!sort || !sorting || sorting.by !== sort) return undefined
-  return sorting.direction === "asc" ? "ascending" : "descending"
+interface BodyProps<Row> extends PartProps<Row> {
+  selection: Selection<Row> | undefined
+  isCompact: boolean
+  keys: RefObject<HTMLTableSectionElement | null>
 }
 
-function SortButton({ title, sort, sorting }: { title: string; sort: string; sorting: Sorting }) {
-  const current = sorting.by === sort
+function Body<Row>({ table, shown, selection, isCompact, keys }: BodyProps<Row>) {
+  const places = placesOf(shown)
+  const height = isCompact ? "sm:h-7" : "sm:h-9 sm:py-1"
   return (
-    <button type="button" onClick={() => sorting.onSort(sort)} className="inline-flex items-center hover:text-text">
-      {title}
-      <span className={current ? "" : "opacity-0"}>
-        <Icon name={sorting.direction === "asc" ? "up" : "down"} />
-      </span>
-    </button>
+    // biome-ignore-start lint/a11y/noRedundantRoles: see Rows
+    <tbody ref={keys} role="rowgroup" className="max-sm:block">
+      {table.getRowModel().rows.map((row) => (
+        <tr
+          key={row.id}
+          role="row"
+          tabIndex={-1}
+          data-key={row.id}
+          className={`border-line border-b -outline-offset-2 hover:bg-panel max-sm:grid max-sm:grid-cols-[repeat(12,minmax(0,1fr))] max-sm:gap-x-1 max-sm:py-2 ${row.getIsSelected() ? "bg-accent-soft" : ""}`}
+        >
+          {shown.map((column, index) => (
+            <td
+              key={column.title}
+              role="cell"
+              className={`${height} px-2 max-sm:flex max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-1 max-sm:px-0 first:pl-0 last:pr-0 2xl:px-3 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
+            >
+              {index > 0 && !column.actions && (
+                <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
+                  {column.title}
+                </span>
+              )}
+              <span className={index === 0 && selection ? "flex min-w-0 items-center gap-3" : "contents"}>
+                {index === 0 && selection && (
+                  <RowBox
+                    label={selection.labelOf(row.original.of)}
+                    checked={row.getIsSelected()}
+                    disabled={!row.getCanSelect()}
+                    onChange={row.getToggleSelectedHandler()}
+                  />
+                )}
+                <span className={column.long ? LONG_TEXT : SHORT_TEXT}>{column.cell(row.original.of)}</span>
+              </span>
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+    // biome-ignore-end lint/a11y/noRedundantRoles: see Rows
   )
 }
+
+interface RowBoxProps {
+  label: string
+  checked: boolean
+  disabled?: boolean
+  onChange: (event: unknown) => void
+}
+
+const RowBox = ({ label, ...rest }: RowBoxProps) => (
+  <input type="checkbox" aria-label={label} title={label} className="size-4 shrink-0 accent-accent" {...rest} />
+)
+
+interface SortButtonProps {
+  title: string
+  sorted: "asc" | "desc" | undefined
+  onClick: () => void
+}
+
+const SortButton = ({ title, sorted, onClick }: SortButtonProps) => (
+  <button type="button" onClick={onClick} className="inline-flex items-center hover:text-text">
+    {title}
+    <span className={sorted ? "" : "opacity-0"}>
+      <Icon name={sorted === "asc" ? "up" : "down"} />
+    </span>
+  </button>
+)

@@ -49,6 +49,7 @@ export function BalancePage() {
             <>
               <Table
                 caption="Ledger entries, newest first"
+                list="ledger"
                 rows={items}
                 rowKey={({ ledger_id }) => ledger_id}
                 columns={COLUMNS}

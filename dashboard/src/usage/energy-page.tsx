@@ -50,6 +50,7 @@ export function EnergyPage() {
             <Section title="Days with ledger entries">
               <Table
                 caption="Energy by day, newest first"
+                list="energy"
                 rows={data.days.filter((day) => BUCKETS.some(([bucket]) => day[bucket] !== 0)).reverse()}
                 rowKey={({ date }) => date}
                 columns={COLUMNS}

@@ -35,8 +35,11 @@ const curl = () => wholeCurl("/v1/usage?group_by=day")
 
 export function UsagePage() {
   const search = useSearch({ from: "/app/usage" })
-  const { group_by = "day", cursor } = search
-  const query = { ...usageQueryOf(search), group_by }
+  const { group_by = "day", cursor, sort = group_by === "day" ? "group" : "billed", direction = "desc" } = search
+  const filters = usageQueryOf(search)
+  const query = { ...filters, group_by, sort, direction }
+  const sorting = useSorting(sort, direction)
+  const change = useFilters()
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
   const names = useUsageNames(group_by, report.data?.data.map(({ group }) => group) ?? [], search.test)
   const previous = usePrevious(report.data, {
@@ -81,16 +84,8 @@ export function UsagePage() {
                     names={names}
                     test={search.test}
                     stale={report.isPlaceholderData}
-                    columns={[
-                      {
-                        title: NAMES[data.group_by] ?? data.group_by.replace(METADATA, ""),
-                        cell: ({ group, kind }) => (
-                          <GroupName of={data.group_by} group={group} kind={kind} names={names} test={search.test} />
-                        ),
-                      },
-                      ...MONEY_COLUMNS.slice(0, isSold(data) ? undefined : 1),
-                      ...COLUMNS,
-                    ]}
+                    sorting={sorting}
+                    onFilter={onFilter}
                   />
                   <CursorPager cursor={cursor} next={data.next_cursor} />
                 </Section>

@@ -112,8 +112,16 @@ export function UsersPage() {
       </FilterBar>
       <List
         caption="Users"
+        list="users"
         of={users}
         columns={COLUMNS}
+        selection={{
+          chosen,
+          onChange: setChosen,
+          labelOf: (user) => `Choose ${nameOf(user)}`,
+          most: MOST,
+        }}
+        bar={<Chosen count={chosen.size} onNone={() => setChosen(new Set())} onAct={() => setActing(true)} />}
         sorting={sorting}
         rowKey={({ user_id }) => user_id}
         empty={

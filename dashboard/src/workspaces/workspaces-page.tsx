@@ -58,6 +58,7 @@ export function WorkspacesPage() {
     >
       <List
         caption="Workspaces"
+        list="workspaces"
         of={workspaces}
         columns={COLUMNS}
         rowKey={({ workspace_id }) => workspace_id}
