@@ -35,6 +35,31 @@ describe.skipIf(!hasBrowser)("The URL of the web app", () => {
     expect(new URL(page.url()).searchParams.get("days")).toBe(new URL(origin + path).searchParams.get("days"))
   })
 
+  test("The range of a report is chosen by days, by name or by dates, and the URL has one of them", async () => {
+    const { page, origin } = await app.signIn("Admin")
+    await page.goto(`${origin}/operator/analytics/costs?days=90`)
+    const search = () => new URL(page.url()).search
+    const range = page.getByRole("button", { name: /^Period \(UTC\)/ })
+    const choose = async (preset: string) => {
+      await range.click()
+      await page.getByRole("button", { name: preset, exact: true }).click()
+    }
+    await choose("Last month")
+    await expect.poll(search).toBe("?period=last_month")
+    await page.reload()
+    const month = new Date(new Date().setUTCDate(0)).toISOString().slice(0, 7)
+    await page.getByText(`${month}-01`).first().waitFor()
+    await page.getByRole("button", { name: "Period (UTC): Last month" }).waitFor()
+    await range.click()
+    await page.getByLabel("From (UTC)").fill("2026-01-01")
+    await page.getByLabel("To (UTC)").fill("2026-01-31")
+    await page.getByRole("button", { name: "Use these dates" }).click()
+    await expect.poll(search).toBe("?start=2026-01-01T00%3A00%3A00.000Z&end=2026-02-01T00%3A00%3A00.000Z")
+    await page.getByRole("button", { name: "Period (UTC): 2026-01-01 to 2026-01-31" }).waitFor()
+    await choose("Last 30 days")
+    await expect.poll(search).toBe("?days=30")
+  })
+
   test("The switch to test data keeps the filters of a list", async () => {
     const { page, origin } = await app.signIn()
     await page.goto(`${origin}/turns?state=failed`)
@@ -46,14 +71,20 @@ describe.skipIf(!hasBrowser)("The URL of the web app", () => {
   test("The button Back undoes one filter after the other, and stays on the page", async () => {
     const { page, origin } = await app.signIn()
     await page.goto(`${origin}/activity`)
+    await page.getByRole("button", { name: "Filter", exact: true }).click()
     await page.getByRole("combobox", { name: "By" }).selectOption("owner")
     await expect.poll(() => new URL(page.url()).search).toBe("?by=owner")
     await page.getByRole("combobox", { name: "Action" }).selectOption("user.sign_in")
     await expect.poll(() => new URL(page.url()).searchParams.get("action")).toBe("user.sign_in")
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Remove the filter Action" }).waitFor()
     await page.goBack()
     await expect.poll(() => new URL(page.url()).search).toBe("?by=owner")
     await page.goBack()
     await expect.poll(() => [new URL(page.url()).pathname, new URL(page.url()).search]).toEqual(["/activity", ""])
+    await page.goForward()
+    await page.getByRole("button", { name: "Remove the filter By" }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe("")
   })
 
   test("The page of an end user with a slash in its id is the same after a reload", async () => {

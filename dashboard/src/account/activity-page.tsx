@@ -10,12 +10,14 @@ import { CsvLink } from "../ui/csv-link.tsx"
 import { Dialog } from "../ui/dialog.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { KeyValues } from "../ui/facts.tsx"
-import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { useOpenedEntry } from "../ui/opened-entry.ts"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { CreatedRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
+import { createdIn } from "../ui/time-range.ts"
 import { Id, Time } from "../ui/values.tsx"
 import { MAKER_WORDS } from "./activity-words.ts"
 import { accountPages } from "./pages.ts"
@@ -26,25 +28,30 @@ const ACTIONS = Object.entries(ACTIVITY_WORDS)
 export function ActivityPage() {
   const { offset = 0, entry: _entry, ...filters } = route.useSearch()
   const [opened, open] = useOpenedEntry()
-  const activity = useRead("listActivity", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  const { range: _range, ...others } = filters
+  const query = { ...others, ...createdIn(filters) }
+  const activity = useRead("listActivity", { query: { ...query, limit: PAGE_ROWS, offset } })
   const entry = activity.data?.items.find(({ activity_id }) => activity_id === opened)
   return (
-    <Page {...accountPages.activity} action={<CsvLink of="listActivity" input={{ query: filters }} />}>
-      <FilterBar set={filters}>
-        <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
-        <ChoiceFilter
-          label="By"
-          name="by"
-          value={filters.by}
-          all="All makers"
-          options={ActivityEntryRules.by.words.map((maker) => [maker, MAKER_WORDS[maker]] as const)}
-        />
-        <TextFilter label="Changed object" name="subject_id" value={filters.subject_id} />
-        <RangePicker
-          from={filters.created_after}
-          to={filters.created_before}
-          names={["created_after", "created_before"]}
-        />
+    <Page {...accountPages.activity} action={<CsvLink of="listActivity" input={{ query }} />}>
+      <FilterBar
+        set={filters}
+        filters={
+          <>
+            <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
+            <ChoiceFilter
+              label="By"
+              name="by"
+              value={filters.by}
+              all="All makers"
+              options={ActivityEntryRules.by.words.map((maker) => [maker, MAKER_WORDS[maker]] as const)}
+            />
+            <PersonFilter value={filters.member} />
+            <TextFilter label="Changed object" name="subject_id" value={filters.subject_id} />
+          </>
+        }
+      >
+        <CreatedRange of={filters} />
       </FilterBar>
       <Read of={activity} rows={10}>
         {({ items, total, limit, offset }) => (

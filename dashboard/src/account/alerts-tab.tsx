@@ -5,13 +5,15 @@ import type { AnomalyFoundEvent, BalanceReached, BudgetReachedEvent, CapReached,
 import { useRead } from "../api/query.ts"
 import { wholeCurl } from "../ui/commands.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { CursorPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { CreatedRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
+import { createdIn } from "../ui/time-range.ts"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { ALERT_TYPES, type AlertType } from "./words.ts"
 
@@ -22,9 +24,9 @@ const CHOICES = OTHERS.map((type) => [type, EVENT_LABELS[type]] as const)
 const curlOf = (type: AlertType) => wholeCurl(`/v1/events?type=${type}`)
 
 export function AlertsTab() {
-  const { type = USUAL, created_after, created_before, cursor, test } = useSearch({ from: "/app/account" })
+  const { type = USUAL, cursor, test, ...range } = useSearch({ from: "/app/account" })
   const events = useRead("listEvents", {
-    query: { type, created_after, created_before, cursor, limit: PAGE_ROWS, order: "desc", test: test && "true" },
+    query: { type, ...createdIn(range), cursor, limit: PAGE_ROWS, order: "desc", test: test && "true" },
   })
   return (
     <Section title="Alerts">
@@ -35,7 +37,7 @@ export function AlertsTab() {
         </TextLink>{" "}
         to receive them immediately.
       </p>
-      <FilterBar set={{ created_after, created_before }}>
+      <FilterBar set={{}}>
         <ChoiceFilter
           label="Alert"
           name="type"
@@ -43,7 +45,7 @@ export function AlertsTab() {
           all={EVENT_LABELS[USUAL]}
           options={CHOICES}
         />
-        <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
+        <CreatedRange of={range} />
       </FilterBar>
       <Read of={events} rows={5}>
         {({ data, next_cursor }) => (

@@ -3,26 +3,24 @@ import type { ActivityEntry } from "../api/operations.ts"
 import { ActivityEntryRules } from "../api/rules.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, createdRangeIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import type { CreatedSearch } from "../ui/time-range.ts"
 import { accountPages as pages } from "./pages.ts"
 import { ACCOUNT_TABS, type AccountTab, ALERT_TYPES, type AlertType } from "./words.ts"
 
-interface AccountSearch {
+interface AccountSearch extends CreatedSearch {
   tab?: AccountTab
   offset?: number
   type?: AlertType
-  created_after?: string
-  created_before?: string
   cursor?: string
 }
 
-interface ActivitySearch {
+interface ActivitySearch extends CreatedSearch {
   action?: string
   subject_type?: string
   subject_id?: string
   by?: ActivityEntry["by"]
-  created_after?: string
-  created_before?: string
+  member?: number
   entry?: number
   offset?: number
 }
@@ -35,8 +33,7 @@ export const accountRoutes = [
       tab: oneIn(search.tab, ACCOUNT_TABS),
       offset: countIn(search.offset),
       type: oneIn(search.type, ALERT_TYPES),
-      created_after: instantIn(search.created_after),
-      created_before: instantIn(search.created_before),
+      ...createdRangeIn(search),
       cursor: textIn(search.cursor),
     }),
     component: lazyPage(() => import("./account-page.tsx"), "AccountPage"),
@@ -49,8 +46,8 @@ export const accountRoutes = [
       subject_type: textIn(search.subject_type),
       subject_id: textIn(search.subject_id),
       by: oneIn(search.by, ActivityEntryRules.by.words),
-      created_after: instantIn(search.created_after),
-      created_before: instantIn(search.created_before),
+      member: countIn(search.member),
+      ...createdRangeIn(search),
       entry: countIn(search.entry),
       offset: countIn(search.offset),
     }),

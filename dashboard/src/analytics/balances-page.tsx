@@ -2,7 +2,7 @@ import { useRead } from "../api/query.ts"
 import { getBalanceTrendQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
-import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -36,7 +36,6 @@ export function AnalyticsBalancesPage() {
             (days) => [String(days), `Charged within ${days} days`] as const,
           )}
         />
-        <RangePicker from={start} to={end} names={["start", "end"]} />
       </FilterBar>
       <Read of={report}>
         {(data) => (

@@ -5,7 +5,7 @@ import { choicesOf } from "../api/words.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { ChoiceFilter, DaysPicker, FilterBar, RangePicker } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -35,7 +35,6 @@ export function AnalyticsEnergyPage() {
       <FilterBar set={{ start, end, all_time }} end={<CsvLink of="getEnergyTimeline" input={input} />}>
         <DaysPicker days={days} choices={[7, 30, 90, 365]} />
         <AllTime all_time={all_time} />
-        <RangePicker from={start} to={end} names={["start", "end"]} />
       </FilterBar>
       <Read of={report}>
         {(data) => (

@@ -1,7 +1,7 @@
 import { useRead } from "../api/query.ts"
 import { getSubscriptionSpacesQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
-import { DaysPicker, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
+import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"

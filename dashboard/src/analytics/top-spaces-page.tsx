@@ -1,7 +1,7 @@
 import { useRead } from "../api/query.ts"
 import { getTopSpacesQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
-import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { FilterBar } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count } from "../ui/values.tsx"

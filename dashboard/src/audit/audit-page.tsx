@@ -4,10 +4,11 @@ import { useRead } from "../api/query.ts"
 import { curl } from "../operator/parts.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
-import { AUDIT_ACTIONS } from "./audit-actions.ts"
+import { CreatedRange } from "../ui/range.tsx"
+import { createdIn } from "../ui/time-range.ts"
 import { AuditList } from "./audit-list.tsx"
 import { auditPages } from "./pages.ts"
 
@@ -17,23 +18,27 @@ const ACTIONS = Object.entries(AUDIT_WORDS).sort(([, one], [, other]) => one.loc
 
 export function AuditPage() {
   const { offset = 0, entry: _entry, test: _test, ...filters } = route.useSearch()
-  const audit = useRead("listAudit", { query: { ...filters, limit: PAGE_ROWS, offset } })
+  const { range: _range, ...others } = filters
+  const query = { ...others, ...createdIn(filters) }
+  const audit = useRead("listAudit", { query: { ...query, limit: PAGE_ROWS, offset } })
   return (
-    <Page {...auditPages.audit} action={<CsvLink of="listAudit" input={{ query: filters }} />}>
-      <FilterBar set={filters}>
-        <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
-        <TextFilter
-          label="Actor's user id"
-          name="actor_user_id"
-          value={filters.actor_user_id === undefined ? undefined : String(filters.actor_user_id)}
-        />
-        <TextFilter label="Subject type" name="subject_type" value={filters.subject_type} />
-        <TextFilter label="Subject id" name="subject_id" value={filters.subject_id} />
-        <RangePicker
-          from={filters.created_after}
-          to={filters.created_before}
-          names={["created_after", "created_before"]}
-        />
+    <Page {...auditPages.audit} action={<CsvLink of="listAudit" input={{ query }} />}>
+      <FilterBar
+        set={filters}
+        filters={
+          <>
+            <ChoiceFilter label="Action" name="action" value={filters.action} all="All actions" options={ACTIONS} />
+            <TextFilter
+              label="Actor's user id"
+              name="actor_user_id"
+              value={filters.actor_user_id === undefined ? undefined : String(filters.actor_user_id)}
+            />
+            <TextFilter label="Subject type" name="subject_type" value={filters.subject_type} />
+            <TextFilter label="Subject id" name="subject_id" value={filters.subject_id} />
+          </>
+        }
+      >
+        <CreatedRange of={filters} />
       </FilterBar>
       <AuditList
         of={audit}

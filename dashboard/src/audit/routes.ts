@@ -1,7 +1,8 @@
 import { createRoute } from "@tanstack/react-router"
 import { adminRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { countIn, instantIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, createdRangeIn, type RawSearch, textIn } from "../shell/search.ts"
+import type { CreatedSearch } from "../ui/time-range.ts"
 import { auditPages as pages } from "./pages.ts"
 
 export const auditRoutes = [
@@ -10,13 +11,11 @@ export const auditRoutes = [
     path: pages.audit.path,
     validateSearch: (
       search: RawSearch,
-    ): {
+    ): CreatedSearch & {
       actor_user_id?: number
       subject_type?: string
       subject_id?: string
       action?: string
-      created_after?: string
-      created_before?: string
       entry?: number
       offset?: number
     } => ({
@@ -24,8 +23,7 @@ export const auditRoutes = [
       subject_type: textIn(search.subject_type),
       subject_id: textIn(search.subject_id),
       action: textIn(search.action),
-      created_after: instantIn(search.created_after),
-      created_before: instantIn(search.created_before),
+      ...createdRangeIn(search),
       entry: countIn(search.entry),
       offset: countIn(search.offset),
     }),

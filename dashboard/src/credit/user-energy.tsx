@@ -9,11 +9,12 @@ import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { DaysPicker } from "../ui/filter-bar.tsx"
+import { FilterBar } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { LedgerEntryName, LedgerFilters } from "../ui/ledger-entry.tsx"
 import { Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
+import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
@@ -65,7 +66,7 @@ function Energy({ of, days, stale }: { of: UserEnergy; days: number; stale: bool
           </Stat>
         ))}
       </Stats>
-      <Section title="By day" action={<DaysPicker days={days} choices={[7, 30, 90]} />}>
+      <Section title="By day" action={<DaysRange days={days} />}>
         <div className="grid gap-x-10 gap-y-5 xl:grid-cols-2">
           {CHARTS.map(({ title, keys }) => (
             <Chart
@@ -78,10 +79,13 @@ function Energy({ of, days, stale }: { of: UserEnergy; days: number; stale: bool
           ))}
         </div>
       </Section>
-      <Section
-        title="Ledger"
-        action={<CsvLink of="getUserEnergy" input={{ path: { user_id: of.user_id }, query: { days } }} />}
-      >
+      <Section title="Ledger">
+        <FilterBar
+          set={filters}
+          end={<CsvLink of="getUserEnergy" input={{ path: { user_id: of.user_id }, query: { days, ...filters } }} />}
+        >
+          <LedgerFilters reason={reason} bucket={bucket} query={getUserEnergyQuery} />
+        </FilterBar>
         <Table
           caption="The account's ledger"
           rows={of.ledger.items}

@@ -40,18 +40,24 @@ export function EndUsersPage() {
         </Button>
       }
     >
-      <FilterBar set={{ q, blocked }} end={<CsvLink of="listCustomers" input={{ query }} />}>
+      <FilterBar
+        set={{ q, blocked }}
+        views="customers"
+        end={<CsvLink of="listCustomers" input={{ query }} />}
+        filters={
+          <ChoiceFilter
+            label="Blocked"
+            name="blocked"
+            value={blocked}
+            all="All end users"
+            options={[
+              ["true", "Blocked"],
+              ["false", "Not blocked"],
+            ]}
+          />
+        }
+      >
         <TextFilter label="Search customers" name="q" value={q} wide />
-        <ChoiceFilter
-          label="Blocked"
-          name="blocked"
-          value={blocked}
-          all="All end users"
-          options={[
-            ["true", "Blocked"],
-            ["false", "Not blocked"],
-          ]}
-        />
       </FilterBar>
       <Read of={customers} rows={8}>
         {({ items, total, totals }) => (
@@ -137,7 +143,7 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
     title: "End user",
     sort: "name",
     cell: ({ end_user_ref, blocked }) => (
-      <span className="inline-flex max-w-[30ch] flex-wrap items-center gap-2">
+      <span className="inline-flex min-w-[15ch] max-w-[30ch] flex-wrap items-center gap-2">
         <TextLink
           to="/end-users/$endUserRef"
           params={{ endUserRef: end_user_ref }}
@@ -156,12 +162,16 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
   { title: "Cap use", sort: "share", cell: (row) => <NearestCap of={row} /> },
   {
     title: "30 days",
-    cell: ({ trend_usd, end_user_ref }) => (
-      <Sparkline
-        values={trend_usd}
-        label={`Spend of ${end_user_ref} on each of the last ${trend_usd.length} days, at most $${Math.max(...trend_usd, 0)}`}
-      />
-    ),
+    cell: ({ trend_usd, end_user_ref }) => {
+      const most = Math.max(...trend_usd, 0)
+      return (
+        <Sparkline
+          values={trend_usd}
+          label={`Spend of ${end_user_ref} on each of the last ${trend_usd.length} days, at most ${roughUsd(most)}`}
+          most={most > 0 ? roughUsd(most) : undefined}
+        />
+      )
+    },
   },
   { title: "Turns", sort: "turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   {
@@ -177,8 +187,20 @@ const columnsOf = (test: true | undefined): Column<Customer>[] => [
         </TextLink>
       ),
   },
-  { title: "Latency", sort: "latency", right: true, cell: ({ month }) => <Seconds value={month.avg_seconds} /> },
-  { title: "Last turn (UTC)", sort: "last_turn", right: true, cell: ({ last_turn_at }) => <When at={last_turn_at} /> },
+  {
+    title: "Latency",
+    rare: true,
+    sort: "latency",
+    right: true,
+    cell: ({ month }) => <Seconds value={month.avg_seconds} />,
+  },
+  {
+    title: "Last turn",
+    timed: true,
+    sort: "last_turn",
+    right: true,
+    cell: ({ last_turn_at }) => <When at={last_turn_at} />,
+  },
 ]
 
 /** The cap that is nearest to its limit. */

@@ -4,7 +4,8 @@ import { getUsageQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { everyDay, firstOfDays } from "../ui/days.ts"
-import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { FilterBar } from "../ui/filter-bar.tsx"
+import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 
 /** The billed amount of an end user per day. */
@@ -20,7 +21,7 @@ export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
   return (
     <>
       <FilterBar set={{}} end={<CsvLink of="getUsage" input={{ query }} />}>
-        <DaysPicker days={days} choices={[7, 30, 90]} />
+        <DaysRange days={days} />
       </FilterBar>
       <Read of={usage} rows={7}>
         {({ data, from, to }) => {

@@ -127,23 +127,26 @@ function Deliveries({ webhookId }: { webhookId: string }) {
             Refresh
           </Button>
         }
-      >
-        <ChoiceFilter
-          label="State"
-          name="state"
-          value={set.state}
-          all="All states"
-          options={DeliveryRules.state.words}
-        />
-        <ChoiceFilter
-          label="Event"
-          name="event_type"
-          value={set.event_type}
-          all="All events"
-          options={listDeliveriesQuery.event_type.words.map((type) => [type, type] as const)}
-        />
-        <TextFilter label="Turn id (turn_…)" name="turn" value={set.turn} />
-      </FilterBar>
+        filters={
+          <>
+            <ChoiceFilter
+              label="State"
+              name="state"
+              value={set.state}
+              all="All states"
+              options={DeliveryRules.state.words}
+            />
+            <ChoiceFilter
+              label="Event"
+              name="event_type"
+              value={set.event_type}
+              all="All events"
+              options={listDeliveriesQuery.event_type.words.map((type) => [type, type] as const)}
+            />
+            <TextFilter label="Turn id (turn_…)" name="turn" value={set.turn} />
+          </>
+        }
+      />
       <Read of={deliveries} rows={8}>
         {({ items, total }) => (
           <>

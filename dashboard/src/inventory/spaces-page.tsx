@@ -68,17 +68,24 @@ export function AllSpacesPage() {
         </Button>
       }
     >
-      <FilterBar set={filters} end={<CsvLink of="listSpaceInventory" input={{ query }} />}>
+      <FilterBar
+        set={filters}
+        end={<CsvLink of="listSpaceInventory" input={{ query }} />}
+        filters={
+          <>
+            <ChoiceFilter label="Origin" name="origin" value={filters.origin} all="All origins" options={ORIGINS} />
+            <ChoiceFilter label="State" name="archived" value={filters.archived} all="Active" options={STATES} />
+            <TextFilter label="Brand" name="brand" value={filters.brand} />
+            <TextFilter
+              label="Owner's user id"
+              name="owner_id"
+              value={filters.owner_id === undefined ? undefined : String(filters.owner_id)}
+            />
+            <TextFilter label="Workspace" name="workspace_id" value={filters.workspace_id} />
+          </>
+        }
+      >
         <TextFilter label="Title" name="q" value={filters.q} />
-        <ChoiceFilter label="Origin" name="origin" value={filters.origin} all="All origins" options={ORIGINS} />
-        <ChoiceFilter label="State" name="archived" value={filters.archived} all="Active" options={STATES} />
-        <TextFilter label="Brand" name="brand" value={filters.brand} />
-        <TextFilter
-          label="Owner's user id"
-          name="owner_id"
-          value={filters.owner_id === undefined ? undefined : String(filters.owner_id)}
-        />
-        <TextFilter label="Workspace" name="workspace_id" value={filters.workspace_id} />
       </FilterBar>
       <List
         caption="Spaces"

@@ -86,17 +86,6 @@ export function TasksPage() {
         }
       >
         <TextFilter label="Title" name="q" value={filters.q} />
-        <ChoiceFilter
-          label="State"
-          name="state"
-          value={filters.state}
-          all="All states"
-          options={TaskRules.state.words}
-        />
-        <TextFilter label="Space slug" name="space" value={filters.space} />
-        <TextFilter label="Brand" name="brand" value={filters.brand} />
-        <TextFilter label="Assignee's user id" name="assignee_user_id" value={idText(filters.assignee_user_id)} />
-        <TextFilter label="Account's user id" name="creator_user_id" value={idText(filters.creator_user_id)} />
       </FilterBar>
       <List
         caption="Tasks"

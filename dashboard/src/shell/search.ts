@@ -1,3 +1,5 @@
+import { type CreatedSearch, RANGES } from "../ui/time-range.ts"
+
 /** The search parameters of a URL before validation: text, or values that the app has set. */
 export type RawSearch = Record<string, unknown>
 
@@ -32,3 +34,10 @@ export function instantIn(value: unknown): string | undefined {
 
 /** The search parameters of a list with pages. */
 export const offsetIn = (search: RawSearch): { offset?: number } => ({ offset: countIn(search.offset) })
+
+/** The range of a list by the creation of its entries. */
+export const createdRangeIn = (search: RawSearch): CreatedSearch => ({
+  range: oneIn(search.range, RANGES),
+  created_after: instantIn(search.created_after),
+  created_before: instantIn(search.created_before),
+})

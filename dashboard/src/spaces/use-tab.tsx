@@ -5,9 +5,10 @@ import { getSpaceSpendQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { everyDay, firstOfDays } from "../ui/days.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
+import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Money } from "../ui/values.tsx"
@@ -27,7 +28,7 @@ export function UseTab({ space }: SpaceTabProps) {
           </TextLink>
         }
       >
-        <DaysPicker days={days} choices={[7, 30, 90]} />
+        <DaysRange days={days} />
       </FilterBar>
       <Read of={spend}>{(data) => <SpendOf data={data} />}</Read>
     </>

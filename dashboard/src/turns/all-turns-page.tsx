@@ -45,6 +45,7 @@ export function AllTurnsPage() {
           options={listAllTurnsQuery.failure.words}
         />
         <TextFilter label="Model" name="model" value={search.model} />
+        <TextFilter label="Provider account" name="provider" value={provider} />
       </TurnFilters>
       {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={filters.created_before} />}
       <Read of={turns} rows={8}>

@@ -1,9 +1,10 @@
 import type { Turn } from "../api/operations.ts"
 import { exploreTurnsQuery, listAllTurnsQuery, TurnRules } from "../api/rules.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, createdRangeIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { type CreatedSearch, createdIn } from "../ui/time-range.ts"
 
 /** The filters of the explorer in the URL. */
-export interface ExplorerSearch {
+export interface ExplorerSearch extends CreatedSearch {
   q?: string
   state?: Turn["state"]
   waiting?: (typeof exploreTurnsQuery.waiting.words)[number]
@@ -15,17 +16,16 @@ export interface ExplorerSearch {
   reason?: string
   min_cost_usd?: string
   min_seconds?: string
-  created_after?: string
-  created_before?: string
   sort?: (typeof exploreTurnsQuery.sort.words)[number]
   direction?: (typeof exploreTurnsQuery.direction.words)[number]
   offset?: number
 }
 
-/** The filters of operators: also an account and a kind of failure. */
+/** The filters of operators: also an account, a kind of failure and a provider account. */
 export interface AllTurnsSearch extends ExplorerSearch {
   user_id?: number
   failure?: (typeof listAllTurnsQuery.failure.words)[number]
+  provider?: string
 }
 
 const amountIn = (value: unknown) => {
@@ -45,8 +45,7 @@ export const readExplorerSearch = (search: RawSearch): ExplorerSearch => ({
   reason: textIn(search.reason),
   min_cost_usd: amountIn(search.min_cost_usd),
   min_seconds: amountIn(search.min_seconds),
-  created_after: instantIn(search.created_after),
-  created_before: instantIn(search.created_before),
+  ...createdRangeIn(search),
   sort: oneIn(search.sort, exploreTurnsQuery.sort.words),
   direction: oneIn(search.direction, exploreTurnsQuery.direction.words),
   offset: countIn(search.offset),
@@ -56,13 +55,23 @@ export const readAllTurnsSearch = (search: RawSearch): AllTurnsSearch => ({
   ...readExplorerSearch(search),
   user_id: countIn(search.user_id),
   failure: oneIn(search.failure, listAllTurnsQuery.failure.words),
+  provider: textIn(search.provider),
 })
 
 /** The filters of a search as the API takes them, without its order and page. */
 export function filtersOf<Search extends ExplorerSearch>(search: Search) {
-  const { sort: _sort, direction: _direction, offset: _offset, min_cost_usd, min_seconds, ...filters } = search
+  const {
+    sort: _sort,
+    direction: _direction,
+    offset: _offset,
+    range: _range,
+    min_cost_usd,
+    min_seconds,
+    ...filters
+  } = search
   return {
     ...filters,
+    ...createdIn(search),
     min_cost_usd: min_cost_usd === undefined ? undefined : Number(min_cost_usd),
     min_seconds: min_seconds === undefined ? undefined : Number(min_seconds),
   }

@@ -30,10 +30,15 @@ export function WaitingPage() {
   })
   return (
     <Page {...turnsPages.waiting} above={<TextLink to="/turns">Turns</TextLink>}>
-      <FilterBar set={{ waiting, space }}>
-        <ChoiceFilter label="Waits for" name="waiting" value={waiting} all="All reasons" options={WAIT_CHOICES} />
-        <SpaceFilter value={space} test={test} />
-      </FilterBar>
+      <FilterBar
+        set={{ waiting, space }}
+        filters={
+          <>
+            <ChoiceFilter label="Waits for" name="waiting" value={waiting} all="All reasons" options={WAIT_CHOICES} />
+            <SpaceFilter value={space} test={test} />
+          </>
+        }
+      />
       <Read of={waits} rows={6}>
         {({ items, total }) => (
           <>

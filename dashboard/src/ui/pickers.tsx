@@ -1,8 +1,9 @@
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { useRead } from "../api/query.ts"
 import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
 import type { FieldProps } from "./field.tsx"
-import { FILTER_CONTROL, useFilters } from "./filter-bar.tsx"
+import { FILTER_CONTROL, ShownFilter, STEP, useFilters } from "./filter-bar.tsx"
+import { useFilterPlace } from "./filter-place.ts"
 import { type Choice, SearchBox, SearchSelect } from "./search-select.tsx"
 
 const FOUND = 20
@@ -103,24 +104,66 @@ interface PickFilterProps {
 
 /** Filters a list by a space, `?space=`. */
 export function SpaceFilter({ value = "", test }: PickFilterProps) {
-  const search = useSpaceSearch(value, { test, archived: "all" })
-  return <PickFilter label="Space" name="space" all="All spaces" search={search} />
+  const title = useSpaceTitles([value], test).get(value)
+  return (
+    <PickFilter label="Space" name="space" value={value} words={title}>
+      {(pick) => <SpacePick value={value} test={test} {...pick} />}
+    </PickFilter>
+  )
 }
 
 /** Filters a list by an API key, `?key=`. */
 export function KeyFilter({ value = "", test }: PickFilterProps) {
-  return <PickFilter label="API key" name="key" all="All keys" search={useKeySearch(value, test)} />
+  const name = useKeyNames([value], test).get(value)
+  return (
+    <PickFilter label="API key" name="key" value={value} words={name}>
+      {(pick) => <KeyPick value={value} test={test} {...pick} />}
+    </PickFilter>
+  )
+}
+
+interface Picking {
+  label: string
+  onChange: (id: string) => void
 }
 
 interface PickProps {
   label: string
   name: string
-  all: string
-  search: ReturnType<typeof useSpaceSearch>
+  value: string
+  /** The title of the chosen object, once it is read. */
+  words: string | undefined
+  children: (pick: Picking) => ReactNode
 }
 
-function PickFilter({ label, name, all, search }: PickProps) {
+function PickFilter({ label, name, value, words, children }: PickProps) {
   const change = useFilters()
+  const set = (id: string) => change({ [name]: id || undefined }, STEP)
+  const shown = value === "" ? undefined : (words ?? value)
+  return (
+    <ShownFilter label={label} words={shown} onRemove={() => set("")}>
+      {children({ label, onChange: set })}
+    </ShownFilter>
+  )
+}
+
+type PickOf = Picking & { value: string; test: true | undefined }
+
+const SpacePick = ({ value, test, ...pick }: PickOf) => (
+  <PickBox {...pick} all="All spaces" search={useSpaceSearch(value, { test, archived: "all" })} />
+)
+
+const KeyPick = ({ value, test, ...pick }: PickOf) => (
+  <PickBox {...pick} all="All keys" search={useKeySearch(value, test)} />
+)
+
+function PickBox({
+  label,
+  all,
+  search,
+  onChange,
+}: Picking & { all: string; search: ReturnType<typeof useSpaceSearch> }) {
+  const isField = useFilterPlace() === "menu"
   const every: Choice[] = search.value ? [{ value: "", label: all }] : []
   return (
     <SearchBox
@@ -128,8 +171,8 @@ function PickFilter({ label, name, all, search }: PickProps) {
       choices={[...every, ...search.choices]}
       label={label}
       placeholder={all}
-      onChange={(id) => change({ [name]: id || undefined })}
-      className="w-[180px] max-sm:w-[calc(50%-4px)]"
+      onChange={onChange}
+      className={isField ? "w-full" : "w-[180px] max-sm:w-[calc(50%-4px)]"}
       control={{ className: `${FILTER_CONTROL} w-full`, "aria-label": label }}
     />
   )

@@ -12,6 +12,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { PlanStat } from "../ui/plan-stat.tsx"
+import { CreatedRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { createdIn } from "../ui/time-range.ts"
@@ -22,8 +23,8 @@ import { usagePages } from "./pages.ts"
 
 export function BalancePage() {
   const search = useSearch({ from: "/app/balance" })
-  const { reason, bucket, turn, created_after, created_before, offset = 0 } = search
-  const filters = { reason, bucket, turn, created_after, created_before }
+  const { reason, bucket, turn, offset = 0 } = search
+  const filters = { reason, bucket, turn, ...createdIn(search) }
   const balance = useRead("getBalance")
   const limits = useRead("getLimits")
   const ledger = useRead("listLedger", { query: { ...filters, limit: PAGE_ROWS, offset } })
@@ -42,7 +43,7 @@ export function BalancePage() {
           filters={<LedgerFilters reason={reason} bucket={bucket} query={listLedgerQuery} />}
         >
           <TextFilter label="Turn id (turn_…)" name="turn" value={turn} wide />
-          <RangePicker from={created_after} to={created_before} names={["created_after", "created_before"]} />
+          <CreatedRange of={search} />
         </FilterBar>
         <Read of={ledger} rows={10}>
           {({ items, total }) => (

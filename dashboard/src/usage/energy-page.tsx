@@ -5,9 +5,10 @@ import { getEnergyQuery } from "../api/rules.ts"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { DaysPicker, FilterBar } from "../ui/filter-bar.tsx"
+import { FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { EnergyAmount } from "./energy-amount.tsx"
@@ -37,7 +38,7 @@ export function EnergyPage() {
           </span>
         }
       >
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <DaysRange days={days} choices={[7, 30, 90, 365]} />
       </FilterBar>
       <Read of={energy} rows={12}>
         {(data) => (

@@ -9,8 +9,8 @@ import { wordsOfDays } from "../ui/days.ts"
 import { EmptyState } from "../ui/empty-state.tsx"
 import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
-import { AlignedMoney, Percent, Seconds } from "../ui/figures.tsx"
-import { ChoiceFilter, DaysPicker, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { Percent, Seconds } from "../ui/figures.tsx"
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
@@ -211,7 +211,19 @@ const COLUMNS: Column<Group>[] = [
 function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
   const { group_by, days = 30, from, to, space, model, key, end_user_ref, test } = useSearch({ from: "/app/usage" })
   return (
-    <FilterBar set={{ from, to, space, model, key, end_user_ref }} end={end}>
+    <FilterBar
+      set={{ from, to, space, model, key, end_user_ref }}
+      views="usage"
+      end={end}
+      filters={
+        <>
+          <SpaceFilter value={space} test={test} />
+          <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} read />
+          <KeyFilter value={key} test={test} />
+          <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
+        </>
+      }
+    >
       <GroupingFilter value={group_by === "day" ? undefined : group_by} test={test} />
       <RangeChoice
         shown={from || to ? wordsOfEnds(from, to) : wordsOfDays(days)}

@@ -1,7 +1,8 @@
 import { getUsageQuery, listLedgerQuery } from "../api/rules.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
-import { firstOfDays } from "../ui/days.ts"
+import { countIn, createdRangeIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { firstOfDays, nextDay, startOfDate } from "../ui/days.ts"
+import type { CreatedSearch } from "../ui/time-range.ts"
 
 export type UsageGroupBy = QueryWord<"getUsage", "group_by">
 
@@ -89,12 +90,10 @@ export function usageQueryOf(search: UsageSearch & { test?: true }) {
   }
 }
 
-interface LedgerSearch {
-  reason?: LedgerReason
+interface LedgerSearch extends CreatedSearch {
+  reason?: QueryWord<"listLedger", "reason">
   bucket?: QueryWord<"listLedger", "bucket">
   turn?: string
-  created_after?: string
-  created_before?: string
   offset?: number
 }
 
@@ -102,7 +101,6 @@ export const readLedgerSearch = (search: RawSearch): LedgerSearch => ({
   reason: oneIn(search.reason, listLedgerQuery.reason.words),
   bucket: oneIn(search.bucket, listLedgerQuery.bucket.words),
   turn: textIn(search.turn),
-  created_after: instantIn(search.created_after),
-  created_before: instantIn(search.created_before),
+  ...createdRangeIn(search),
   offset: countIn(search.offset),
 })

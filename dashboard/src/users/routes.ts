@@ -5,7 +5,8 @@ import type { QueryWord } from "../api/words.ts"
 import { type RangeSearch, rangeIn } from "../operator/report-range.tsx"
 import { adminRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { countIn, createdRangeIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import type { CreatedSearch } from "../ui/time-range.ts"
 import { usersPages as pages } from "./pages.ts"
 
 export const usersRoutes = [
@@ -14,14 +15,12 @@ export const usersRoutes = [
     path: pages.users.path,
     validateSearch: (
       search: RawSearch,
-    ): {
+    ): CreatedSearch & {
       q?: string
       role?: User["role"]
       disabled?: "true" | "false"
       brand?: string
       plan?: string
-      created_after?: string
-      created_before?: string
       sort?: QueryWord<"listUsers", "sort">
       direction?: QueryWord<"listUsers", "direction">
       offset?: number
@@ -31,8 +30,7 @@ export const usersRoutes = [
       disabled: oneIn(search.disabled, ["true", "false"]),
       brand: textIn(search.brand),
       plan: textIn(search.plan),
-      created_after: instantIn(search.created_after),
-      created_before: instantIn(search.created_before),
+      ...createdRangeIn(search),
       sort: oneIn(search.sort, listUsersQuery.sort.words),
       direction: oneIn(search.direction, listUsersQuery.direction.words),
       offset: countIn(search.offset),

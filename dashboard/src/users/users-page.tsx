@@ -8,13 +8,15 @@ import { curl, nameOf, PersonName } from "../operator/parts.tsx"
 import { Button } from "../ui/button.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { ChoiceFilter, FilterBar, RangePicker, TextFilter } from "../ui/filter-bar.tsx"
+import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { Page } from "../ui/page.tsx"
 import { PAGE_ROWS } from "../ui/pager.tsx"
+import { CreatedRange } from "../ui/range.tsx"
 import { useSorting } from "../ui/sorting.ts"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
+import { createdIn } from "../ui/time-range.ts"
 import { Id, Money, Time } from "../ui/values.tsx"
 import { usersPages } from "./pages.ts"
 
@@ -75,7 +77,8 @@ function Chosen({ count, onNone, onAct }: { count: number; onNone: () => void; o
 export function UsersPage() {
   const { offset = 0, sort = "created", direction = "desc", ...filters } = route.useSearch()
   const [creating, setCreating] = useState(false)
-  const query = { ...filters, sort, direction }
+  const { range: _range, ...others } = filters
+  const query = { ...others, ...createdIn(filters), sort, direction }
   const users = useRead("listUsers", { query: { ...query, limit: PAGE_ROWS, offset } })
   const sorting = useSorting(sort, direction)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -89,26 +92,36 @@ export function UsersPage() {
         </Button>
       }
     >
-      <FilterBar set={filters} end={<CsvLink of="listUsers" input={{ query }} />}>
+      <FilterBar
+        set={filters}
+        views="users"
+        end={<CsvLink of="listUsers" input={{ query }} />}
+        filters={
+          <>
+            <ChoiceFilter
+              label="Role"
+              name="role"
+              value={filters.role}
+              all="All roles"
+              options={UserRules.role.words}
+            />
+            <ChoiceFilter
+              label="State"
+              name="disabled"
+              value={filters.disabled}
+              all="All states"
+              options={[
+                ["false", "Active"],
+                ["true", "Disabled"],
+              ]}
+            />
+            <TextFilter label="Brand" name="brand" value={filters.brand} />
+            <TextFilter label="Plan" name="plan" value={filters.plan} />
+          </>
+        }
+      >
         <TextFilter label="Name, email or id" name="q" value={filters.q} wide />
-        <ChoiceFilter label="Role" name="role" value={filters.role} all="All roles" options={UserRules.role.words} />
-        <ChoiceFilter
-          label="State"
-          name="disabled"
-          value={filters.disabled}
-          all="All states"
-          options={[
-            ["false", "Active"],
-            ["true", "Disabled"],
-          ]}
-        />
-        <TextFilter label="Brand" name="brand" value={filters.brand} />
-        <TextFilter label="Plan" name="plan" value={filters.plan} />
-        <RangePicker
-          from={filters.created_after}
-          to={filters.created_before}
-          names={["created_after", "created_before"]}
-        />
+        <CreatedRange of={filters} />
       </FilterBar>
       <List
         caption="Users"
