@@ -58,6 +58,13 @@ const actionsOf = ({ userId, test }: Situation): Action[] => [
     href: "#test-data",
     run: press(/^Test data$/),
   },
+  {
+    label: "Change between UTC and local times",
+    words: "zone timezone clock",
+    hint: "Action",
+    href: "#times",
+    run: press(/^Times are/),
+  },
   { label: "Change the theme", words: "dark light", hint: "Action", href: "#theme", run: press(/^Change the theme/) },
   { label: "Sign out", words: "log out leave logout", hint: "Action", href: "#sign-out", run: press(/^Sign out$/) },
   { label: "Create a user", words: "new add customer", hint: "Action", href: "/operator/users", forAdmins: true },

@@ -6,6 +6,7 @@ import { followTabs, setPageAccount, tellTabs, useOtherUser } from "../api/page-
 import { useRead } from "../api/query.ts"
 import { setSessionOver, useSessionOver } from "../api/session-over.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
+import { ZoneToggle } from "../shell/zone-toggle.tsx"
 import { Button, IconButton } from "../ui/button.tsx"
 import { dropDrafts, hasUnsaved } from "../ui/draft.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -176,6 +177,8 @@ function SideBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => voi
           <span className="min-w-0 grow truncate px-1 text-muted" title={user.email ?? undefined}>
             {user.name ?? user.email ?? `User ${user.user_id}`}
           </span>
+          <IconButton label="Show the keys" icon="help" onClick={onKeys} />
+          <ZoneToggle />
           <ThemeToggle />
           <SignOut />
         </div>

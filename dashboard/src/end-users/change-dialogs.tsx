@@ -1,7 +1,11 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
+import type { ApiError } from "../api/api-error.ts"
+import { call } from "../api/call.ts"
 import type { EndUser } from "../api/operations.ts"
-import { useChange } from "../api/query.ts"
+import { readAgain, useChange } from "../api/query.ts"
+import { send } from "../api/send.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
 import { toast } from "../ui/toast.tsx"
 
@@ -12,11 +16,21 @@ interface EndUserDialogProps {
 }
 
 export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, onClose }: EndUserDialogProps) {
-  const put = useChange("putEndUserLimits", { changes: ["getEndUser", "listEndUsers"] })
+  const client = useQueryClient()
+  const input = { path: { end_user_ref }, query: { test: test && ("true" as const) } }
+  const put = useMutation<unknown, ApiError, boolean>({
+    // The other limits are read now, because they may have changed since the page was read, or before Undo.
+    mutationFn: async (isBlocked) => {
+      const now = await call("getEndUser", input)
+      return send("putEndUserLimits", { ...input, body: { ...now.limits, blocked: isBlocked } })
+    },
+    onSuccess: () => readAgain(client, ["getEndUser", "listEndUsers"]),
+  })
   // Kept from the first render, because the end user is read again before the dialog closes.
   const [blocked] = useState(!limits.blocked)
   const done = () => {
-    toast(blocked ? `${end_user_ref} is blocked.` : `${end_user_ref} may send turns again.`)
+    const undo = () => void put.mutateAsync(!blocked).catch((error: Error) => toast(error.message, { bad: true }))
+    toast(blocked ? `${end_user_ref} is blocked.` : `${end_user_ref} may send turns again.`, { undo })
     onClose()
   }
   return (
@@ -33,12 +47,7 @@ export function BlockEndUserDialog({ endUser: { end_user_ref, limits }, test, on
       verb={blocked ? "Block end user" : "Unblock end user"}
       busy={put.isPending}
       error={put.error}
-      onConfirm={() =>
-        put.mutate(
-          { path: { end_user_ref }, query: { test: test && "true" }, body: { ...limits, blocked } },
-          { onSuccess: done },
-        )
-      }
+      onConfirm={() => put.mutate(blocked, { onSuccess: done })}
     />
   )
 }

@@ -53,6 +53,11 @@ export function HomePage() {
   const hide = () => {
     hideSetup(user.user_id, mode, true)
     setHidden(true)
+    const undo = () => {
+      hideSetup(user.user_id, mode, false)
+      setHidden(false)
+    }
+    toast("The first steps are hidden.", { undo })
   }
   return (
     <Page

@@ -31,6 +31,7 @@ export function AllTurnsPage() {
   return (
     <Page {...allTurnsPages.list}>
       <TurnFilters
+        views="all-turns"
         texts={false}
         search={search}
         more={{ user_id, failure, provider }}

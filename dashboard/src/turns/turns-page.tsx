@@ -48,7 +48,7 @@ export function TurnsPage() {
         </ButtonLink>
       }
     >
-      <TurnFilters texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
+      <TurnFilters views="turns" texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
         <SpaceFilter value={search.space} test={test} />
         <KeyFilter value={search.key} test={test} />
         <ModelFilter model={search.model} test={test} />

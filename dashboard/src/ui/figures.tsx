@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react"
 import { lasted } from "./durations.ts"
-import { exactUtc, Money, Time } from "./values.tsx"
+import { exactIn } from "./exact-time.ts"
+import { Money, Time } from "./values.tsx"
+import { useZone } from "./zone.ts"
 
 /** The decimals of an exact amount. */
 const DECIMALS = 7
@@ -24,12 +26,13 @@ export function AlignedMoney({ usd }: { usd: number | null | undefined }) {
  * has no room for the exact one.
  */
 export function When({ at }: { at: string | null | undefined }) {
+  const zone = useZone()
   if (!at) return <Time at={at} />
   return (
     <span className="inline-flex flex-col whitespace-nowrap max-sm:text-xs">
       <Time at={at} />
       <time dateTime={at} className="text-muted text-xs max-sm:hidden">
-        {exactUtc(at).replace(" UTC", "")}
+        {exactIn(zone, at).slice(0, "2026-01-01 00:00:00".length)}
       </time>
     </span>
   )

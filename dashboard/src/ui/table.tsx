@@ -5,6 +5,10 @@ import { lazyPart } from "./lazy-part.tsx"
 import { fitsAll } from "./row-choice.ts"
 import { type RowTable, useRowTable } from "./row-table.ts"
 import { Skeleton } from "./skeleton.tsx"
+import { PLACES, placesOf } from "./table-cards.ts"
+import { useRowKeys } from "./use-row-keys.ts"
+import { useTableLook } from "./use-table-look.ts"
+import { useZone } from "./zone.ts"
 
 export type { Column } from "./columns.ts"
 
@@ -72,22 +76,66 @@ function Rows<Row>({ caption, columns, rows, rowKey, sorting, stale, list, selec
           )}
         </div>
       )}
-      {/* Explicit roles, because a table that is laid out as a list loses its implicit ones. */}
-      {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
-      <table role="table" className="w-full border-collapse text-left max-sm:block">
-        <caption className="sr-only">{caption}</caption>
-        <thead role="rowgroup" className="max-sm:sr-only">
-          <tr role="row">
-            {columns.map((column) => (
-              <th
-                key={column.title}
-                role="columnheader"
-                scope="col"
-                aria-sort={ariaSort(column.sort, sorting)}
-                className={`sticky top-0 z-10 h-8 border-line border-b bg-bg px-3 text-muted text-xs whitespace-nowrap first:pl-0 last:pr-0 ${column.right ? "text-right" : ""}`}
-              >
-                {column.sort && sorting ? (
-                  <SortButton title={column.title} sort={column.sort} sorting={sorting} />
+      <div className={`relative min-w-0 sm:overflow-x-auto 2xl:overflow-visible ${stale ? "opacity-60" : ""}`}>
+        {rows.length >= LONG && (
+          <button
+            type="button"
+            onClick={() => end.current?.focus()}
+            className="sr-only focus:not-sr-only focus:absolute focus:top-0 focus:left-0 focus:z-20 focus:rounded-md focus:bg-accent focus:px-3 focus:py-1 focus:text-on-accent"
+          >
+            Skip the {rows.length} rows
+          </button>
+        )}
+        {/* Explicit roles, because a table that is laid out as a list loses its implicit ones. */}
+        {/* biome-ignore lint/a11y/noRedundantRoles: see above */}
+        <table role="table" className="w-full border-collapse text-left max-sm:block">
+          <caption className="sr-only">{caption}</caption>
+          <Head table={table} shown={shown} selection={selection} />
+          <Body table={table} shown={shown} selection={selection} isCompact={look.isCompact} keys={keys} />
+        </table>
+        <span ref={end} tabIndex={-1} />
+      </div>
+    </>
+  )
+}
+
+interface PartProps<Row> {
+  table: RowTable<Row>
+  /** The visible columns. */
+  shown: readonly Column<Row>[]
+}
+
+function Head<Row>({ table, shown, selection }: PartProps<Row> & Pick<RowsProps<Row>, "selection">) {
+  const page = table.getRowModel().rows.map(({ id }) => id)
+  const fits = !selection?.most || fitsAll(selection.chosen, page, selection.most)
+  const zone = useZone() === "utc" ? "UTC" : "local"
+  return (
+    // biome-ignore-start lint/a11y/noRedundantRoles: see Rows
+    <thead role="rowgroup" className="max-sm:sr-only">
+      <tr role="row">
+        {shown.map(({ title, right, actions, timed }, index) => {
+          const column = table.getColumn(title)
+          const words = timed ? `${title} (${zone})` : title
+          const sorted = column?.getIsSorted() || undefined
+          return (
+            <th
+              key={title}
+              role="columnheader"
+              scope="col"
+              aria-sort={sorted && (sorted === "asc" ? "ascending" : "descending")}
+              className={`sticky top-0 z-10 h-8 border-line border-b bg-bg px-2 text-muted text-xs whitespace-nowrap first:pl-0 last:pr-0 2xl:px-3 ${right ? "text-right" : ""}`}
+            >
+              <span className="inline-flex items-center gap-3">
+                {index === 0 && selection && (
+                  <RowBox
+                    label="Choose all rows of this page"
+                    checked={fits && table.getIsAllRowsSelected()}
+                    disabled={!fits}
+                    onChange={table.getToggleAllRowsSelectedHandler()}
+                  />
+                )}
+                {column?.getCanSort() ? (
+                  <SortButton title={words} sorted={sorted} onClick={() => column.toggleSorting()} />
                 ) : (
                   <span className={actions ? "sr-only" : ""}>{words}</span>
                 )}

@@ -1,14 +1,17 @@
 import { useSyncExternalStore } from "react"
-import { IconButton } from "./button.tsx"
+import { Button, IconButton } from "./button.tsx"
 import { Icon } from "./icon.tsx"
 
 interface Message {
   id: number
   text: string
   bad: boolean
+  /** Takes the act back. */
+  undo?: (() => void) | undefined
 }
 
 const SHOWN_MS = 6000
+const UNDO_MS = 12_000
 let messages: Message[] = []
 let count = 0
 const listeners = new Set<() => void>()
@@ -20,11 +23,14 @@ function change(next: Message[]): void {
 
 const dismiss = (id: number) => change(messages.filter((message) => message.id !== id))
 
-/** Shows a short message, with `bad` for a failure. A message that needs an action belongs on the page instead. */
-export function toast(text: string, { bad = false } = {}): void {
+/**
+ * Shows a short message, with `bad` for a failure. `undo` does the exact opposite of the act. A message that needs any
+ * other action belongs on the page instead.
+ */
+export function toast(text: string, { bad = false, undo }: { bad?: boolean; undo?: () => void } = {}): void {
   const id = ++count
-  change([...messages, { id, text, bad }].slice(-3))
-  if (!bad) setTimeout(() => dismiss(id), SHOWN_MS)
+  change([...messages, { id, text, bad, undo }].slice(-3))
+  if (!bad) setTimeout(() => dismiss(id), undo ? UNDO_MS : SHOWN_MS)
 }
 
 const subscribe = (listener: () => void) => {
@@ -39,7 +45,7 @@ export function Toaster() {
       aria-live="polite"
       className="fixed right-3 bottom-3 z-40 flex w-[360px] max-w-[calc(100vw-24px)] flex-col gap-2"
     >
-      {shown.map(({ id, text, bad }) => (
+      {shown.map(({ id, text, bad, undo }) => (
         <div
           key={id}
           className="flex items-center gap-2 rounded-md border border-line bg-raised py-1 pr-1 pl-3 shadow-lg"
@@ -48,6 +54,17 @@ export function Toaster() {
             <Icon name={bad ? "error" : "check"} />
           </span>
           <span className="min-w-0 grow break-words">{text}</span>
+          {undo && (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                dismiss(id)
+                undo()
+              }}
+            >
+              Undo
+            </Button>
+          )}
           <IconButton label="Dismiss" icon="close" onClick={() => dismiss(id)} />
         </div>
       ))}

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { CopyButton } from "./copy.tsx"
 import { Tooltip } from "./tooltip.tsx"
+import { useZone } from "./zone.ts"
 
 /** An exact amount in USD. Digits after the second decimal are dimmed. */
 export function Money({ usd }: { usd: number | null | undefined }) {
@@ -63,20 +64,24 @@ function agoOf(at: number, now: number): string {
   return unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(Math.trunc(seconds / size), unit as "day")
 }
 
-/** An instant in UTC, to the second. */
-export const exactUtc = (at: string) => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`
-
-/** A time relative to now, with the exact time on hover and focus. With `exact`, the exact time only. */
+/** A time relative to now, with the exact time in both zones on hover and focus. With `exact`, the exact time only. */
 export function Time({ at, exact = false }: { at: string | null | undefined; exact?: boolean }) {
+  const zone = useZone()
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000)
     return () => clearInterval(timer)
   }, [])
   if (!at) return <span className="text-muted">–</span>
-  if (exact) return <time dateTime={at}>{exactUtc(at)}</time>
+  if (exact) {
+    return (
+      <time dateTime={at} title={otherOf(zone, at)}>
+        {exactIn(zone, at)}
+      </time>
+    )
+  }
   return (
-    <Tooltip text={exactUtc(at)}>
+    <Tooltip text={`${exactIn(zone, at)}, ${otherOf(zone, at)}`}>
       <time dateTime={at} className="whitespace-nowrap">
         {agoOf(Date.parse(at), now)}
       </time>
