@@ -51,7 +51,7 @@ export function AnalyticsCostsPage() {
                 label: item.date,
                 values: { billed: item.billed_cost_usd, cost: item.cost_usd, margin: item.margin_usd },
               }))}
-              format={usd}
+              unit="usd"
             />
             <Tabs
               label="Costs"

@@ -127,7 +127,7 @@ function HoursOfSpaces() {
                   label: hourLabel(hour),
                   values: Object.fromEntries(lines.map(({ key, points }) => [key, points[at]?.billed_cost_usd ?? 0])),
                 }))}
-                format={usd}
+                unit="usd"
               />
               <Section title="Spaces">
                 <Table

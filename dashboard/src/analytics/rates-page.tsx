@@ -59,7 +59,7 @@ export function AnalyticsRatesPage() {
                 label: date,
                 values: { billed: billed.per_million_usd, cost: cost.per_million_usd },
               }))}
-              format={usd}
+              unit="usd"
             />
             <Section title="Days">
               <Table

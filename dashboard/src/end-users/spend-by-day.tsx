@@ -33,7 +33,7 @@ export function EndUserSpend({ endUserRef }: { endUserRef: string }) {
               kind="bars"
               series={[{ key: "billed", label: "Billed" }]}
               points={everyDay(from, to).map((label) => ({ label, values: { billed: byDay.get(label) ?? 0 } }))}
-              format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
+              unit="usd"
             />
           )
         }}

@@ -102,7 +102,8 @@ const useSetup = (test: true | undefined) =>
 function Today() {
   const { test } = useSearch({ from: "/app" })
   const balance = useRead("getBalance")
-  const energy = useRead("getEnergy", { query: { days: 1 } })
+  // The same request as the chart's.
+  const energy = useRead("getEnergy", { query: { days: DAYS } })
   const turns = useRead("listTurns", { query: { test: test && "true", created_after: startOfDay(), limit: 1 } })
   const failed = useRead("listTurns", {
     query: { test: test && "true", created_after: startOfDay(), state: "failed", limit: 1 },
@@ -184,7 +185,7 @@ function Spend() {
               kind="bars"
               series={[{ key: "spent", label: "Spent" }]}
               points={days.map(({ date, spent }) => ({ label: date, values: { spent: spent / ENERGY } }))}
-              format={(value) => `$${value.toFixed(value < 1 ? 4 : 2)}`}
+              unit="usd"
             />
           )
         }

@@ -180,7 +180,7 @@ function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
                 points={data
                   .map(({ group, billed_usd }) => ({ label: group, values: { billed: billed_usd } }))
                   .sort((a, b) => a.label.localeCompare(b.label))}
-                format={(value) => `$${value.toFixed(4)}`}
+                unit="usd"
               />
             )}
           </>

@@ -19,7 +19,7 @@ export function BilledChart({ userId, chatKey }: { userId?: number; chatKey?: st
               label: date,
               values: { billed: billed_cost_usd },
             }))}
-            format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
+            unit="usd"
           />
         ) : null
       }

@@ -108,7 +108,7 @@ function WindowChart({ snapshots, report }: { snapshots: Snapshot[]; report: Cap
         series={accounts.map((id) => ({ key: id, label: id }))}
         guides={accounts.map((id) => ({ key: evenKey(id), label: evenKey(id), of: id }))}
         points={pointsOf(snapshots, accounts, report)}
-        format={(value) => `${Math.round(value)} %`}
+        unit="percent"
       />
       <Table
         caption={`Use of the limit per ${name}`}

@@ -60,7 +60,7 @@ function SpendOf({ data }: { data: SpaceSpend }) {
         kind="bars"
         series={[{ key: "billed", label: "Spent" }]}
         points={dates.map((label) => ({ label, values: { billed: byDay.get(label)?.billed_usd ?? 0 } }))}
-        format={(usd) => `$${usd.toLocaleString("en-US", { maximumFractionDigits: 4 })}`}
+        unit="usd"
       />
       <Section title="Usage by user">
         <Table

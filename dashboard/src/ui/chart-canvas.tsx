@@ -1,7 +1,9 @@
+import { useId } from "react"
 import {
   Bar,
   BarChart,
   CartesianGrid,
+  ComposedChart,
   Legend,
   Line,
   LineChart,
@@ -12,6 +14,8 @@ import {
   XAxis,
   YAxis,
 } from "recharts"
+import { fillsOf, lineLook, Patterns } from "./chart-looks.tsx"
+import { type ChartUnit, labelText, tickFormat, ticksOf, valueText } from "./chart-scale.ts"
 import { isUnfinished } from "./days.ts"
 
 /** A point of the axis (a time or a name) with a value per series; null if a series has no value there. */
@@ -27,18 +31,13 @@ export interface ChartProps {
   /** The six largest are drawn; the others are added up as "other". */
   series: readonly { key: string; label: string }[]
   points: readonly ChartPoint[]
-  /** Lines that go with a series in its colour, such as an even pace. `of`: the key of the series. */
+  /** Lines that go with a series in its colour, such as an even pace, also over bars. `of`: the key of the series. */
   guides?: readonly { key: string; label: string; of: string }[]
-  /** Format of a value. Default: with thousands separators. */
-  format?: (value: number) => string
+  /** A click on the bar of a point, by its place. The table of the page has a button for the same. */
+  onPick?: (place: number) => void
+  /** The unit of the values. Default: a number of things. */
+  unit?: ChartUnit
 }
-
-/** Okabe and Ito's colours without yellow, which is too light on white; the last is for "other". */
-const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#868e98"]
-/** Dash patterns, so that lines differ by more than colour. */
-const DASHES = ["", "6 3", "2 3", "8 3 2 3", "12 3", "4 4", "1 4"]
-
-const colourOf = (index: number) => COLOURS[index % COLOURS.length]
 
 /** The height of a horizontal bar with its gap, in pixels. */
 const BAR_PX = 28
@@ -59,17 +58,19 @@ function BarShape(props: RectangleProps & { payload?: { label: string } }) {
   return (
     <Rectangle
       {...props}
-      {...(isOpen && { fillOpacity: 0.35, stroke: props.fill, strokeDasharray: "3 2" })}
+      {...(isOpen && { fillOpacity: 0.35, stroke: "var(--accent)", strokeDasharray: "3 2" })}
       className={isOpen ? "unfinished" : undefined}
     />
   )
 }
 
-const tooltipOf = (format: (value: number) => string, isBars: boolean) => (
+const tooltipOf = (unit: ChartUnit, isBars: boolean) => (
   <Tooltip
     isAnimationActive={false}
-    formatter={(value) => format(Number(value))}
-    labelFormatter={(label) => (isUnfinished(String(label)) ? `${label}, so far` : label)}
+    formatter={(value) => valueText(Number(value), unit)}
+    labelFormatter={(label) =>
+      labelText(String(label), { weekday: true }) + (isUnfinished(String(label)) ? ", so far" : "")
+    }
     contentStyle={{ background: "var(--raised)", border: "1px solid var(--line)", borderRadius: 6 }}
     labelStyle={{ color: "var(--text)" }}
     itemStyle={{ color: "var(--text)" }}
@@ -77,14 +78,29 @@ const tooltipOf = (format: (value: number) => string, isBars: boolean) => (
   />
 )
 
+/** The values that the axis must reach: of lines each, and of stacked bars their sums. */
+function valuesOf({ kind, series, points, guides = [] }: ChartProps): number[] {
+  const of = ({ values }: ChartPoint, keys: readonly { key: string }[]) => keys.map(({ key }) => values[key] ?? 0)
+  if (kind === "bars") {
+    return points.flatMap((point) => [of(point, series).reduce((sum, value) => sum + value, 0), ...of(point, guides)])
+  }
+  return points.flatMap((point) => of(point, [...series, ...guides]))
+}
+
 /** The only module that imports Recharts, so that pages without charts do not load it. */
-export function ChartCanvas({ kind = "lines", series, points, guides = [], format = String }: ChartProps) {
+export function ChartCanvas(props: ChartProps) {
+  const { kind = "lines", series, points, guides = [], onPick, unit = "count" } = props
+  const id = useId()
+  const ticks = ticksOf(valuesOf(props), unit)
+  const fills = fillsOf(id)
   const axis = { stroke: "var(--edge)", tick: { fill: "var(--muted)", fontSize: 12 }, tickLine: false }
   const margin = { top: 8, right: 12, bottom: 0, left: 0 }
-  const legend = series.length > 1 && (
+  const hasGuidedBars = kind === "bars" && guides.length > 0
+  const legend = (series.length > 1 || hasGuidedBars) && (
     <Legend
+      itemSorter={null}
       formatter={(name) => <span className="text-text">{name}</span>}
-      iconType={kind === "bars" ? "square" : "plainline"}
+      {...(!hasGuidedBars && { iconType: kind === "bars" ? ("square" as const) : ("plainline" as const) })}
     />
   )
   const bars = series.map(({ key, label }, index) => (
@@ -93,21 +109,32 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
       dataKey={key}
       name={label}
       stackId="all"
-      fill={colourOf(index)}
+      fill={fills[index % fills.length]}
       shape={BarShape}
       isAnimationActive={false}
+      {...(onPick && {
+        className: "cursor-pointer",
+        onClick: (_bar: unknown, place: number) => onPick(place),
+      })}
     />
   ))
-  const values = { ...axis, axisLine: false, domain: [0, "auto"] as [number, "auto"], tickFormatter: format }
+  const values = {
+    ...axis,
+    axisLine: false,
+    ticks,
+    domain: [ticks[0] ?? 0, ticks.at(-1) ?? 1] as [number, number],
+    tickFormatter: tickFormat(ticks, unit),
+  }
   if (isOfNames({ kind, points })) {
     const data = points.map(({ label, values }) => ({ label, ...values }))
     return (
       <ResponsiveContainer width="100%" height={Math.max(HEIGHT_PX, points.length * BAR_PX + 40)}>
         <BarChart data={data} margin={margin} layout="vertical" accessibilityLayer={false}>
+          <Patterns id={id} />
           <CartesianGrid stroke="var(--line)" horizontal={false} />
           <XAxis type="number" {...values} />
           <YAxis type="category" dataKey="label" {...axis} width={170} interval={0} tickFormatter={shortened} />
-          {tooltipOf(format, true)}
+          {tooltipOf(unit, true)}
           {legend}
           {bars}
         </BarChart>
@@ -123,22 +150,51 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
   }))
   const frame = (
     <>
+      <Patterns id={id} />
       <CartesianGrid stroke="var(--line)" vertical={false} />
-      <XAxis dataKey="label" {...axis} minTickGap={24} interval="preserveStartEnd" />
+      <XAxis
+        dataKey="label"
+        {...axis}
+        tickFormatter={(label) => labelText(String(label))}
+        minTickGap={24}
+        interval="equidistantPreserveStart"
+      />
       <YAxis {...values} width={64} />
-      {tooltipOf(format, kind === "bars")}
+      {tooltipOf(unit, kind === "bars")}
       {legend}
     </>
   )
   const line = { strokeWidth: 1.75, isAnimationActive: false, dot: points.length === 1 }
   const hidden = { legendType: "none", tooltipType: "none" } as const
+  const strokeOf = (key: string) =>
+    lineLook(
+      Math.max(
+        0,
+        series.findIndex((one) => one.key === key),
+      ),
+    ).stroke
+  const drawnGuides = guides.map(({ key, label, of }) => (
+    <Line
+      key={key}
+      {...line}
+      dataKey={key}
+      name={label}
+      legendType={hasGuidedBars ? "plainline" : "none"}
+      className="guide"
+      strokeWidth={hasGuidedBars ? 1.5 : 1}
+      strokeOpacity={0.7}
+      strokeDasharray="2 4"
+      stroke={hasGuidedBars ? "var(--text)" : strokeOf(of)}
+    />
+  ))
   return (
     <ResponsiveContainer width="100%" height={HEIGHT_PX}>
       {kind === "bars" ? (
-        <BarChart data={data} margin={margin} accessibilityLayer={false}>
+        <ComposedChart data={data} margin={margin} accessibilityLayer={false}>
           {frame}
           {bars}
-        </BarChart>
+          {drawnGuides}
+        </ComposedChart>
       ) : (
         <LineChart data={data} margin={margin} accessibilityLayer={false}>
           {frame}
@@ -148,8 +204,7 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
               {...line}
               dataKey={key}
               name={label}
-              stroke={colourOf(index)}
-              strokeDasharray={DASHES[index]}
+              {...lineLook(index)}
               // With an unfinished point, the two lines below draw it. This one has the legend and the tooltip.
               strokeOpacity={isOpen ? 0 : 1}
             />
@@ -161,8 +216,7 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
                 {...line}
                 {...hidden}
                 dataKey={(row: Record<string, unknown>) => (row.label === points[last]?.label ? null : row[key])}
-                stroke={colourOf(index)}
-                strokeDasharray={DASHES[index]}
+                {...lineLook(index)}
               />,
               <Line
                 key={openKey(key)}
@@ -170,31 +224,13 @@ export function ChartCanvas({ kind = "lines", series, points, guides = [], forma
                 {...hidden}
                 className="unfinished"
                 dataKey={openKey(key)}
-                stroke={colourOf(index)}
+                stroke={lineLook(index).stroke}
                 strokeOpacity={0.6}
                 strokeDasharray="1 4"
                 strokeLinecap="round"
               />,
             ])}
-          {guides.map(({ key, label, of }) => (
-            <Line
-              key={key}
-              {...line}
-              dataKey={key}
-              name={label}
-              legendType="none"
-              className="guide"
-              strokeWidth={1}
-              strokeOpacity={0.7}
-              strokeDasharray="2 4"
-              stroke={colourOf(
-                Math.max(
-                  0,
-                  series.findIndex((one) => one.key === of),
-                ),
-              )}
-            />
-          ))}
+          {drawnGuides}
         </LineChart>
       )}
     </ResponsiveContainer>

@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useState } from "react"
 import { Button } from "./button.tsx"
 import type { ChartPoint, ChartProps } from "./chart-canvas.tsx"
+import { valueText } from "./chart-scale.ts"
 import { isUnfinished } from "./days.ts"
 import { lazyPart } from "./lazy-part.tsx"
 import { Skeleton } from "./skeleton.tsx"
@@ -59,7 +60,7 @@ export function Chart(props: ChartProps) {
                   right: true,
                   cell: ({ values }: ChartPoint) => {
                     const value = values[key]
-                    return value === null || value === undefined ? "–" : format(value)
+                    return value === null || value === undefined ? "–" : valueText(value, unit)
                   },
                 })),
               ]}
