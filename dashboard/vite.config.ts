@@ -8,13 +8,17 @@ const SHARED_BY_MANY = 10
 /** The file with the parts of the interface, without its hash. */
 export const PARTS = "interface"
 
+/** The library of menus and dialogs. The interface has its dialogs; the rest loads with the first menu. */
+const POPUPS = /node_modules.(?:@base-ui|@floating-ui)/
+
 /**
- * The files of the build besides one for each page: the code of the start, and the parts of the interface. Without them
- * each set of pages that share a module had a file of its own, so a page loaded 10 to 40 of them.
+ * The files of the build besides one for each page: the code of the start, the parts of the interface, and menus.
+ * Without them each set of pages that share a module had a file of its own, so a page loaded 10 to 40 of them.
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
-  { name: "core", tags: ["$initial"], priority: 1 },
-  { name: PARTS, minShareCount: SHARED_BY_MANY },
+  { name: "core", tags: ["$initial"], priority: 2 },
+  { name: PARTS, test: (id) => !POPUPS.test(id), minShareCount: SHARED_BY_MANY, priority: 1 },
+  { name: "popups", test: POPUPS, minShareCount: 2 },
 ]
 
 /** Builds the web app; `build.ts` runs it and names the folder. */

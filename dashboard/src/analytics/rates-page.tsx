@@ -9,7 +9,7 @@ import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Scope, usd, useReportSearch } from "./report-parts.tsx"
 
@@ -42,10 +42,10 @@ export function AnalyticsRatesPage() {
             <Stats>
               {RATES.slice(0, 2).flatMap(([name, label]) => [
                 <Stat key={`billed ${name}`} label={`Billed ${label}`}>
-                  <Money usd={data.total.billed[name]} />
+                  <MoneyFigure usd={data.total.billed[name]} />
                 </Stat>,
                 <Stat key={`cost ${name}`} label={`Cost ${label}`}>
-                  <Money usd={data.total.cost[name]} />
+                  <MoneyFigure usd={data.total.cost[name]} />
                 </Stat>,
               ])}
             </Stats>

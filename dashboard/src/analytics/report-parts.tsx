@@ -3,7 +3,7 @@ import { Stat, Stats } from "../ui/facts.tsx"
 import { ChoiceFilter } from "../ui/filter-bar.tsx"
 import { Section } from "../ui/page.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, exactUtc, Money, Time } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import { type Measure, type ReportSearch, readReportSearch } from "./report-search.ts"
 
 /** The search parameters of a report page. */
@@ -85,12 +85,12 @@ export const UsedStats = ({ of }: { of: Used }) => (
     </Stat>
     {of.cost_usd !== undefined && (
       <Stat label="Cost">
-        <Money usd={of.cost_usd} />
+        <MoneyFigure usd={of.cost_usd} />
       </Stat>
     )}
     {of.margin_usd !== undefined && (
       <Stat label="Margin">
-        <Money usd={of.margin_usd} />
+        <MoneyFigure usd={of.margin_usd} />
       </Stat>
     )}
     <Stat label="Turns">

@@ -15,7 +15,7 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
-import { Count, Money, Time } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import { EndUserReceipt } from "./erasure-receipt.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
@@ -135,10 +135,10 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
     </div>
     <Stats>
       <Stat label="Today" hint="UTC">
-        <Money usd={endUser.billed_today_usd} />
+        <MoneyFigure usd={endUser.billed_today_usd} />
       </Stat>
       <Stat label="This month" hint="UTC">
-        <Money usd={endUser.billed_this_month_usd} />
+        <MoneyFigure usd={endUser.billed_this_month_usd} />
       </Stat>
       <Stat label="All time">
         <Money usd={endUser.billed_usd} />

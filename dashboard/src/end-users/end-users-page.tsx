@@ -18,7 +18,7 @@ import { Read } from "../ui/read.tsx"
 import { useSorting } from "../ui/sorting.ts"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { endUsersPages } from "./pages.ts"
 
 const CapEndUser = lazyPart(() =>
@@ -98,7 +98,7 @@ const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean })
       <Count value={of.customers} />
     </Stat>
     <Stat label="Today (UTC)">
-      <Money usd={of.billed_today_usd} />
+      <MoneyFigure usd={of.billed_today_usd} />
     </Stat>
     <Stat
       label="This month"
@@ -108,7 +108,7 @@ const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean })
         </>
       }
     >
-      <Money usd={of.billed_this_month_usd} />
+      <MoneyFigure usd={of.billed_this_month_usd} />
     </Stat>
     <Stat
       label="All time"
@@ -118,7 +118,7 @@ const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean })
         </>
       }
     >
-      <Money usd={of.billed_usd} />
+      <MoneyFigure usd={of.billed_usd} />
     </Stat>
     <Stat
       label="Success, this month"

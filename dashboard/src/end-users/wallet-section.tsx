@@ -9,7 +9,7 @@ import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Id, Money, Time } from "../ui/values.tsx"
+import { Id, MoneyFigure, Time } from "../ui/values.tsx"
 
 const CreditDialog = lazyPart(() =>
   import("./wallet-dialogs.tsx").then((module) => ({ default: module.CreditEndUserDialog })),
@@ -43,13 +43,13 @@ export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: 
           <>
             <Stats>
               <Stat label="Available" hint={payOf(data)}>
-                <Money usd={data.available_usd} />
+                <MoneyFigure usd={data.available_usd} />
               </Stat>
               <Stat label="Balance">
-                <Money usd={data.balance_usd} />
+                <MoneyFigure usd={data.balance_usd} />
               </Stat>
               <Stat label="Held" hint="by open turns">
-                <Money usd={data.held_usd} />
+                <MoneyFigure usd={data.held_usd} />
               </Stat>
               <Stat label="Price" hint={SOURCES[data.price_source]}>
                 {data.price ?? "as billed"}

@@ -118,21 +118,21 @@ function Today() {
             hint={
               held_usd > 0 ? (
                 <>
-                  and <Money usd={held_usd} /> held by open turns
+                  and <MoneyFigure usd={held_usd} /> held by open turns
                 </>
               ) : (
                 <TextLink to="/balance">Ledger</TextLink>
               )
             }
           >
-            <Money usd={available_usd} />
+            <MoneyFigure usd={available_usd} />
           </Stat>
           <Stat
             lead
             label={test ? "Spent today (live)" : "Spent today"}
             hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
           >
-            <Money usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
+            <MoneyFigure usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
           </Stat>
           {!test && <ForecastStat />}
           <PlanStat />

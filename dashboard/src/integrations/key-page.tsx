@@ -14,7 +14,7 @@ import { RateTable, rateText } from "../ui/rate-table.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
-import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { Count, Id, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import type { KeyChange } from "./key-dialogs.tsx"
 import { KeyMenu } from "./key-menu.tsx"
 import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
@@ -163,7 +163,7 @@ function KeyUse({ apiKey: { key_id, test } }: { apiKey: ApiKeyWithCaps }) {
           <>
             <Stats>
               <Stat label="Billed">
-                <Money usd={total.billed_usd} />
+                <MoneyFigure usd={total.billed_usd} />
               </Stat>
               <Stat label="Turns">
                 <Count value={total.turns} />

@@ -14,7 +14,7 @@ import { PAGE_ROWS } from "../ui/pager.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import type { Column } from "../ui/table.tsx"
-import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { Count, Id, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import { inventoryPages } from "./pages.ts"
 
 const route = getRouteApi("/app/admin/operator/spaces/$spaceId")
@@ -78,7 +78,7 @@ function Space({ of }: { of: AdminSpaceDetail }) {
           <Count value={of.messages} />
         </Stat>
         <Stat label="Billed">
-          <Money usd={of.cost_usd} />
+          <MoneyFigure usd={of.cost_usd} />
         </Stat>
         <Stat label="Last turn">
           <Time at={of.last_activity} />

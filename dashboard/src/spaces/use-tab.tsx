@@ -11,7 +11,7 @@ import { Section } from "../ui/page.tsx"
 import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
-import { Count, Money } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { type SpaceTabProps, useSpaceInput } from "./space-parts.ts"
 
 export function UseTab({ space }: SpaceTabProps) {
@@ -46,7 +46,7 @@ function SpendOf({ data }: { data: SpaceSpend }) {
     <>
       <Stats>
         <Stat label="Spent" hint={`in ${data.days} days`}>
-          <Money usd={data.billed_usd} />
+          <MoneyFigure usd={data.billed_usd} />
         </Stat>
         <Stat label="Turns" hint="that have ended">
           <Count value={data.turns} />

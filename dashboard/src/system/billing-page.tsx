@@ -12,7 +12,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money, Time } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
 
 const Bill = lazyPart(() => import("./billing-dialog.tsx").then((file) => ({ default: file.SystemBillDialog })))
@@ -107,13 +107,13 @@ function BillingOf({ of, title }: { of: InfraBilling; title: string }) {
           <Count value={of.accounts} />
         </Stat>
         <Stat label="Cost">
-          <Money usd={of.cost_usd} />
+          <MoneyFigure usd={of.cost_usd} />
         </Stat>
         <Stat label={of.dry_run ? "Would be billed" : "Billed"}>
-          <Money usd={of.billed_usd} />
+          <MoneyFigure usd={of.billed_usd} />
         </Stat>
         <Stat label={of.dry_run ? "Would remain due" : "Still due"}>
-          <Money usd={of.due_usd} />
+          <MoneyFigure usd={of.due_usd} />
         </Stat>
         <Stat label="Usage up to">
           <Time at={of.until} />

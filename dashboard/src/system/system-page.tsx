@@ -12,7 +12,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money, Time } from "../ui/values.tsx"
+import { Count, MoneyFigure, Time } from "../ui/values.tsx"
 import { systemPages } from "./pages.ts"
 import { SystemReconciliations } from "./reconciliations.tsx"
 
@@ -114,7 +114,7 @@ function Health({ of }: { of: System }) {
             </TextLink>
           }
         >
-          <Money usd={containers.due_usd} />
+          <MoneyFigure usd={containers.due_usd} />
         </Stat>
       </Stats>
       <Waits turns={turns} webhooks={webhooks} />

@@ -2,11 +2,12 @@ import { useState } from "react"
 import { wordsOf } from "../api/code-words.ts"
 import type { TurnStats } from "../api/operations.ts"
 import { Button } from "../ui/button.tsx"
+import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { Percent, Seconds } from "../ui/figures.tsx"
-import { useFilters } from "../ui/filter-bar.tsx"
+import { STEP, useFilters } from "../ui/filter-bar.tsx"
 import { Table } from "../ui/table.tsx"
-import { Count, exactUtc, Money } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 
 /** Figures of all turns that match: states, cost and latency, their histogram, and the reasons of failures. */
 export function TurnFigures({ of, until }: { of: TurnStats; until: string | undefined }) {
@@ -21,7 +22,7 @@ export function TurnFigures({ of, until }: { of: TurnStats; until: string | unde
           <Percent share={of.success_rate} />
         </Stat>
         <Stat label="Spend">
-          <Money usd={of.billed_usd} />
+          <MoneyFigure usd={of.billed_usd} />
         </Stat>
         <Stat label="Latency, median" hint="from acceptance to end">
           <Seconds value={of.p50_seconds} />
@@ -87,7 +88,9 @@ function Histogram({ of: { buckets, bucket_seconds, since }, until }: { of: Turn
                 disabled={turns === 0}
                 title={`${exactUtc(starts_at)}: ${turns} turns, ${failed} failed, ${cancelled} cancelled`}
                 aria-label={`${exactUtc(starts_at)}: ${turns} turns, ${failed} failed`}
-                onClick={() => change({ created_after: starts_at, created_before: endOf(starts_at) })}
+                onClick={() =>
+                  change({ range: undefined, created_after: starts_at, created_before: endOf(starts_at) }, STEP)
+                }
                 className="flex h-full min-w-[2px] grow flex-col justify-end hover:bg-hover"
               >
                 <span className="block w-full bg-accent" style={{ height: high(turns - failed - cancelled) }} />

@@ -46,7 +46,7 @@ export const WaitState = ({ of }: { of: Pick<Waiting, "for"> }) => <Status word=
 
 /** A model as a pin. A long one is cut; its title has the whole name. */
 export const ModelName = ({ pin }: { pin: string }) => (
-  <span title={pin} className="block max-w-[16ch] truncate">
+  <span title={pin} className="block max-w-[14ch] truncate 2xl:max-w-[20ch]">
     {pin}
   </span>
 )

@@ -6,8 +6,7 @@ import { Button } from "../ui/button.tsx"
 import { firstTurnCurl } from "../ui/commands.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
-import { AlignedMoney, Seconds, When } from "../ui/figures.tsx"
-import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { ButtonLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
 import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
@@ -119,44 +118,3 @@ function NoTurns({ test }: { test: true | undefined }) {
     </EmptyState>
   )
 }
-
-const COLUMNS: Column<TurnSummary>[] = [
-  {
-    title: "Input",
-    cell: ({ turn_id, text }) => (
-      <TextLink to="/turns/$turnId" params={{ turnId: turn_id }} className="block max-w-[30ch] truncate">
-        {text || "(no text)"}
-      </TextLink>
-    ),
-  },
-  { title: "State", cell: (turn) => <SummaryState of={turn} /> },
-  { title: "Space", cell: ({ space, space_title }) => <SpaceOfTurn id={space} title={space_title} /> },
-  { title: "End user", cell: ({ end_user_ref }) => <EndUserOfTurn endUserRef={end_user_ref} /> },
-  {
-    title: "API key",
-    cell: ({ key }) =>
-      key ? (
-        <TextLink to="/keys/$keyId" params={{ keyId: key.key_id }} className="block max-w-[16ch] truncate text-text">
-          {key.name}
-        </TextLink>
-      ) : (
-        <span className="text-muted">none</span>
-      ),
-  },
-  { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
-  {
-    title: "Cost",
-    sort: "cost",
-    right: true,
-    cell: ({ billed_cost_usd, held_usd }) =>
-      held_usd > 0 ? (
-        <span className="text-muted">
-          holds <Money usd={held_usd} />
-        </span>
-      ) : (
-        <AlignedMoney usd={billed_cost_usd} />
-      ),
-  },
-  { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
-  { title: "Created (UTC)", sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
-]

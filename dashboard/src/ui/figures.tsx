@@ -4,25 +4,11 @@ import { exactIn } from "./exact-time.ts"
 import { Money, Time } from "./values.tsx"
 import { useZone } from "./zone.ts"
 
-/** The decimals of an exact amount. */
-const DECIMALS = 7
-
-/** An exact amount whose decimals line up with those of other rows. Missing zeros are only space. */
-export function AlignedMoney({ usd }: { usd: number | null | undefined }) {
-  if (usd === null || usd === undefined) return <Money usd={usd} />
-  const exact = Math.abs(usd).toFixed(DECIMALS).slice(-DECIMALS).slice(2).replace(/0+$/, "")
-  return (
-    <span className="whitespace-nowrap">
-      <Money usd={usd} />
-      <span aria-hidden="true" className="invisible select-none">
-        {"0".repeat(DECIMALS - 2 - exact.length)}
-      </span>
-    </span>
-  )
-}
+/** An exact amount whose decimals line up with those of other rows. */
+export const AlignedMoney = ({ usd }: { usd: number | null | undefined }) => <Money usd={usd} aligned />
 
 /**
- * A time relative to now, and the exact one (UTC) below it. The title of the column names the zone. A card of a phone
+ * A time relative to now, and the exact one below it. The header of a `timed` column names the zone. A card of a phone
  * has no room for the exact one.
  */
 export function When({ at }: { at: string | null | undefined }) {
@@ -38,7 +24,7 @@ export function When({ at }: { at: string | null | undefined }) {
   )
 }
 
-const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 })
 
 /** A share as a percentage: 0.9744 is 97.4%. */
 export const Percent = ({ share }: { share: number | null | undefined }) =>
@@ -82,38 +68,47 @@ export function UseBar({ used, limit, label }: { used: number; limit: number; la
 }
 
 const BAR = 4
-const HIGH = 24
+const HIGH = 20
+
+interface SparklineProps {
+  values: readonly number[]
+  label: string
+  /** The largest value in words, as the scale below the bars. Undefined: no scale is shown. */
+  most: string | undefined
+}
 
 /** A value per day as small bars, today last. The label says what they are. */
-export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
+export function Sparkline({ values, label, most: mostWords }: SparklineProps) {
   const most = Math.max(...values, 0)
   const width = values.length * BAR
   return (
-    <svg
-      role="img"
-      aria-label={label}
-      width={width}
-      height={HIGH}
-      viewBox={`0 0 ${width} ${HIGH}`}
-      className="inline-block align-middle text-accent"
-    >
-      <title>{label}</title>
-      {values.map((value, index) => {
-        const high = most === 0 ? 1 : Math.max(value > 0 ? 2 : 1, (value / most) * HIGH)
-        return (
-          <rect
-            // biome-ignore lint/suspicious/noArrayIndexKey: the place is the day
-            key={index}
-            x={index * BAR}
-            y={HIGH - high}
-            width={BAR - 1}
-            height={high}
-            fill="currentColor"
-            opacity={value > 0 ? 1 : 0.25}
-          />
-        )
-      })}
-    </svg>
+    <span className="inline-flex flex-col align-middle">
+      <svg
+        role="img"
+        aria-label={label}
+        width={width}
+        height={HIGH}
+        viewBox={`0 0 ${width} ${HIGH}`}
+        className="border-line border-b text-accent"
+      >
+        <title>{label}</title>
+        {values.map((value, index) => {
+          const high = most === 0 ? 0 : Math.max(value > 0 ? 2 : 0, (value / most) * HIGH)
+          return (
+            <rect
+              // biome-ignore lint/suspicious/noArrayIndexKey: the place is the day
+              key={index}
+              x={index * BAR}
+              y={HIGH - high}
+              width={BAR - 1}
+              height={high}
+              fill="currentColor"
+            />
+          )
+        })}
+      </svg>
+      {mostWords && <span className="whitespace-nowrap text-muted text-xs">max {mostWords}</span>}
+    </span>
   )
 }
 

@@ -1,21 +1,62 @@
 import { Link } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { Fragment, useEffect, useState } from "react"
 import { CopyButton } from "./copy.tsx"
+import { exactIn, otherOf } from "./exact-time.ts"
+import { MONEY, type NumberForm, roundedText } from "./numbers.ts"
 import { Tooltip } from "./tooltip.tsx"
 import { useZone } from "./zone.ts"
 
-/** An exact amount in USD. Digits after the second decimal are dimmed. */
-export function Money({ usd }: { usd: number | null | undefined }) {
-  if (usd === null || usd === undefined) return <span className="text-muted">–</span>
-  const [whole = "0", decimals = ""] = Math.abs(usd).toFixed(7).split(".")
-  const exact = decimals.slice(2).replace(/0+$/, "")
+/** The decimals that every amount has. */
+const CENTS = 2
+
+interface NumberProps {
+  value: number | null | undefined
+  form: NumberForm
+}
+
+/** An exact number. Digits after the second decimal are dimmed. With `aligned`, missing zeros are space. */
+export function ExactNumber({ value, form: { exact, decimals }, aligned }: NumberProps & { aligned?: boolean }) {
+  if (value === null || value === undefined) return <span className="text-muted">–</span>
   return (
     <span className="whitespace-nowrap">
-      {usd < 0 ? "−" : ""}${Number(whole).toLocaleString("en-US")}.{decimals.slice(0, 2)}
-      {exact && <span className="text-muted">{exact}</span>}
+      {exact.formatToParts(value).map(({ type, value: part }) =>
+        type === "fraction" ? (
+          <Fragment key={type}>
+            {part.slice(0, CENTS)}
+            {part.length > CENTS && <span className="text-muted">{part.slice(CENTS)}</span>}
+            {aligned && (
+              <span aria-hidden="true" className="invisible select-none">
+                {"0".repeat(decimals - part.length)}
+              </span>
+            )}
+          </Fragment>
+        ) : (
+          part
+        ),
+      )}
     </span>
   )
 }
+
+/** A number in a headline: with two decimals, and the exact one on hover and focus. */
+export function RoundedNumber({ value, form }: NumberProps) {
+  if (value === null || value === undefined) return <ExactNumber value={value} form={form} />
+  const [rounded, exact] = [roundedText(value, form), form.exact.format(value)]
+  const shown = <span className="whitespace-nowrap">{rounded}</span>
+  return rounded === exact ? shown : <Tooltip text={exact}>{shown}</Tooltip>
+}
+
+interface MoneyProps {
+  usd: number | null | undefined
+}
+
+/** An exact amount in USD, for tables, bills and sentences. With `aligned`, its decimals line up with other rows. */
+export const Money = ({ usd, aligned }: MoneyProps & { aligned?: boolean }) => (
+  <ExactNumber value={usd} form={MONEY} aligned={aligned} />
+)
+
+/** An amount in USD in a headline. */
+export const MoneyFigure = ({ usd }: MoneyProps) => <RoundedNumber value={usd} form={MONEY} />
 
 /** Credit micros as an amount of USD: 1 USD is 10,000,000. */
 export const MoneyOfMicros = ({ micros }: { micros: number | null }) => (
@@ -27,7 +68,7 @@ export const MoneyOfDecimal = ({ decimal }: { decimal: string }) => <Money usd={
 
 /** A whole number with thousands separators. */
 export const Count = ({ value }: { value: number | null | undefined }) => (
-  <span className="whitespace-nowrap">{value?.toLocaleString("en-US") ?? "–"}</span>
+  <span className="whitespace-nowrap">{value?.toLocaleString() ?? "–"}</span>
 )
 
 const shortened = (id: string) => (id.length > 18 ? `${id.slice(0, 9)}…${id.slice(-5)}` : id)
@@ -56,6 +97,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3600],
   ["minute", 60],
 ]
+// A phrase of the English sentences around it, so it is not in the language of the browser.
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
 function agoOf(at: number, now: number): string {

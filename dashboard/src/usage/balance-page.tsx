@@ -73,18 +73,18 @@ export function BalancePage() {
 const BalanceStats = ({ balance, low }: { balance: Balance; low: number | undefined }) => (
   <Stats>
     <Stat label="Balance">
-      <Money usd={balance.balance_usd} />
+      <MoneyFigure usd={balance.balance_usd} />
     </Stat>
     <Stat label="Held" hint="for open turns">
-      <Money usd={balance.held_usd} />
+      <MoneyFigure usd={balance.held_usd} />
     </Stat>
     <Stat label="Available" hint="for new turns">
-      <Money usd={balance.available_usd} />
+      <MoneyFigure usd={balance.available_usd} />
     </Stat>
     <PlanStat />
     {low !== undefined && (
       <Stat label="Low-balance alert" hint={<TextLink to="/account">Change</TextLink>}>
-        {low === 0 ? "never" : <Money usd={low} />}
+        {low === 0 ? "never" : <MoneyFigure usd={low} />}
       </Stat>
     )}
   </Stats>

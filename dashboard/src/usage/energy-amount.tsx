@@ -1,13 +1,8 @@
-/** An exact amount of energy. Digits after the second decimal are dimmed. 10 energy are 1 USD. */
-export function EnergyAmount({ energy }: { energy: number | null }) {
-  if (energy === null) return <span className="text-muted">–</span>
-  const [whole = "0", decimals = ""] = Math.abs(energy).toFixed(6).split(".")
-  const exact = decimals.slice(2).replace(/0+$/, "")
-  return (
-    <span className="whitespace-nowrap">
-      {energy < 0 ? "−" : ""}
-      {Number(whole).toLocaleString("en-US")}.{decimals.slice(0, 2)}
-      {exact && <span className="text-muted">{exact}</span>}
-    </span>
-  )
-}
+import { ENERGY } from "../ui/numbers.ts"
+import { ExactNumber, RoundedNumber } from "../ui/values.tsx"
+
+/** An exact amount of energy. 10 energy are 1 USD. */
+export const EnergyAmount = ({ energy }: { energy: number | null }) => <ExactNumber value={energy} form={ENERGY} />
+
+/** The same in a headline. */
+export const EnergyFigure = ({ energy }: { energy: number }) => <RoundedNumber value={energy} form={ENERGY} />

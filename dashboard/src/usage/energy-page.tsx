@@ -11,7 +11,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { EnergyAmount } from "./energy-amount.tsx"
+import { EnergyAmount, EnergyFigure } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
 
 type EnergyDay = Energy["days"][number]
@@ -79,14 +79,14 @@ const EnergyChart = ({ title, days, buckets }: { title: string; days: EnergyDay[
 const EnergyStats = ({ energy: { balance_energy, held_energy, totals } }: { energy: Energy }) => (
   <Stats>
     <Stat label="Balance" hint="now">
-      <EnergyAmount energy={balance_energy} />
+      <EnergyFigure energy={balance_energy} />
     </Stat>
     <Stat label="Held" hint="for open turns">
-      <EnergyAmount energy={held_energy} />
+      <EnergyFigure energy={held_energy} />
     </Stat>
     {BUCKETS.map(([bucket, label, hint]) => (
       <Stat key={bucket} label={`${label}, all time`} hint={hint}>
-        <EnergyAmount energy={totals[bucket]} />
+        <EnergyFigure energy={totals[bucket]} />
       </Stat>
     ))}
   </Stats>

@@ -127,7 +127,7 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
             </>
           }
         >
-          <Money usd={total.margin_usd} />
+          <MoneyFigure usd={total.margin_usd} />
         </Stat>
       )}
       <Stat
@@ -190,22 +190,6 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
 
 /** True if end users were charged for some of the turns. */
 const isSold = ({ total }: Pick<UsageReport, "total">) => total.end_user_charge_usd !== null
-
-type Group = UsageReport["data"][number]
-
-const MONEY_COLUMNS: Column<Group>[] = [
-  { title: "Billed", right: true, cell: ({ billed_usd }) => <AlignedMoney usd={billed_usd} /> },
-  { title: "Charged", right: true, cell: ({ end_user_charge_usd }) => <AlignedMoney usd={end_user_charge_usd} /> },
-  { title: "Margin", right: true, cell: ({ margin_usd }) => <AlignedMoney usd={margin_usd} /> },
-]
-
-const COLUMNS: Column<Group>[] = [
-  { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
-  { title: "Model calls", right: true, cell: ({ model_calls }) => <Count value={model_calls} /> },
-  { title: "Input tokens", right: true, cell: ({ tokens_input }) => <Count value={tokens_input} /> },
-  { title: "Cached input tokens", right: true, cell: ({ tokens_cached }) => <Count value={tokens_cached} /> },
-  { title: "Output tokens", right: true, cell: ({ tokens_output }) => <Count value={tokens_output} /> },
-]
 
 /** The grouping and the filters of the report. */
 function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {

@@ -9,7 +9,7 @@ import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
-import { Count, Money, Time } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure, Time } from "../ui/values.tsx"
 
 const EditUser = lazyPart(() => import("./user-edit.tsx").then((file) => ({ default: file.EditUser })))
 const Plan = lazyPart(() => import("../subscriptions/user-plan.tsx").then((file) => ({ default: file.UserPlan })))
@@ -23,16 +23,16 @@ export function UserAccount({ of }: { of: UserDetail }) {
     <div className="flex flex-col gap-5">
       <Stats>
         <Stat label="Balance">
-          <Money usd={of.wallet.balance_usd} />
+          <MoneyFigure usd={of.wallet.balance_usd} />
         </Stat>
         <Stat label="Held by open turns">
-          <Money usd={of.wallet.held_usd} />
+          <MoneyFigure usd={of.wallet.held_usd} />
         </Stat>
         <Stat label="Available">
-          <Money usd={of.wallet.available_usd} />
+          <MoneyFigure usd={of.wallet.available_usd} />
         </Stat>
-        <Stat label="Charged in 30 days">
-          <Money usd={of.spend_30_days_usd} />
+        <Stat label="Billed in 30 days (UTC)">
+          <MoneyFigure usd={of.spend_30_days_usd} />
         </Stat>
       </Stats>
       <BilledChart userId={of.user_id} />
