@@ -26,7 +26,10 @@ const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1024, 1440]
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = [
-  ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password"].map((path) => ({ area: "sign-in", path })),
+  ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password", "/invitation", "/accounts"].map((path) => ({
+    area: "sign-in",
+    path,
+  })),
   ...[
     "/docs",
     "/docs/webhooks",

@@ -1,6 +1,6 @@
 import { ApiError, notSent, readError, unanswered } from "./api-error.ts"
 import { OPERATIONS, type Operations } from "./operations.ts"
-import { pageUserFor } from "./page-user.ts"
+import { type Barred, pageUserFor } from "./page-user.ts"
 
 export type OperationId = keyof Operations
 
@@ -106,6 +106,18 @@ const OUTSIDE = ["SESSION_REQUIRED", "SECOND_FACTOR_REQUIRED"]
 /** True if the session has ended, never existed, or still needs its second factor. */
 export const needsSignIn = (error: unknown) => error instanceof ApiError && OUTSIDE.includes(error.code)
 
-/** True if another user is signed in to this browser than the one for whom the page was made. */
-export const isOfOtherUser = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === "SIGNED_IN_AS_OTHER"
+/** The codes with which the service refuses every request of a page. */
+const BARRED: Record<string, Barred["reason"]> = {
+  SIGNED_IN_AS_OTHER: "other_user",
+  NOT_A_MEMBER: "no_member",
+  MEMBER_FACTOR_REQUIRED: "no_factor",
+}
+
+/** Why the page may not show its account; null for other errors. */
+export function barredBy(error: unknown): Barred | null {
+  const reason = error instanceof ApiError ? BARRED[error.code] : undefined
+  return reason ? { reason, sentence: (error as ApiError).message } : null
+}
+
+/** True if the signed-in person's role lacks the right, or the person has left the own account. */
+export const isRoleRequired = (error: unknown) => error instanceof ApiError && error.code === "ROLE_REQUIRED"

@@ -25,6 +25,25 @@ export function writeTab(name: string, value: string | null): void {
   }
 }
 
+/** Reads an entry that all tabs of the browser share. */
+export function readBrowser(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name)
+  } catch {
+    return null
+  }
+}
+
+/** Writes an entry that all tabs of the browser share; null removes it. Without a storage, tabs share nothing. */
+export function writeBrowser(name: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(PREFIX + name)
+    else localStorage.setItem(PREFIX + name, value)
+  } catch {
+    // The storage is full, or the browser blocks it.
+  }
+}
+
 /** Removes all entries of this tab, when the user signs out. */
 export function clearTab(): void {
   memory.clear()

@@ -2,11 +2,13 @@ import { accountPages } from "../account/pages.ts"
 import { analyticsPages } from "../analytics/pages.ts"
 import { auditPages } from "../audit/pages.ts"
 import { catalogPages } from "../catalog/pages.ts"
+import { creditPages } from "../credit/pages.ts"
 import { endUsersPages } from "../end-users/pages.ts"
 import { homePages } from "../home/pages.ts"
 import { integrationsPages } from "../integrations/pages.ts"
 import { inventoryPages } from "../inventory/pages.ts"
 import { operatorPages } from "../operator/pages.ts"
+import { peoplePages } from "../people/pages.ts"
 import { playgroundPages } from "../playground/pages.ts"
 import { providersPages } from "../providers/pages.ts"
 import { settingsPages } from "../settings/pages.ts"
@@ -28,10 +30,12 @@ const areas = {
   endUsers: endUsersPages,
   usage: usagePages,
   integrations: integrationsPages,
+  people: peoplePages,
   account: accountPages,
   operator: operatorPages,
   users: usersPages,
   subscriptions: subscriptionsPages,
+  credit: creditPages,
   catalog: catalogPages,
   allTurns: allTurnsPages,
   inventory: inventoryPages,

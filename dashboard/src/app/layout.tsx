@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useLocation, useNavigate, useRouteContext, useRouter, useSearch } from "@tanstack/react-router"
 import { type RefObject, Suspense, useEffect, useRef, useState } from "react"
-import { call, needsSignIn } from "../api/call.ts"
-import { followTabs, setPageAccount, tellTabs, useOtherUser } from "../api/page-user.ts"
+import { call, isRoleRequired, needsSignIn } from "../api/call.ts"
+import { followTabs, setPageAccount, tellTabs, useBarred } from "../api/page-user.ts"
 import { useRead } from "../api/query.ts"
 import { setSessionOver, useSessionOver } from "../api/session-over.ts"
 import { ThemeToggle } from "../shell/theme.tsx"
@@ -15,7 +15,11 @@ import { RightsContext } from "../ui/rights.ts"
 import { useUnsavedSecrets } from "../ui/secret-host.tsx"
 import { toast } from "../ui/toast.tsx"
 import { TopDialog } from "../ui/top-dialog.tsx"
+import { singleKey, useSingleKeys } from "../ui/use-row-keys.ts"
+import { AccountSwitch } from "./account-switch.tsx"
 import { isOperators } from "./all-pages.ts"
+import { AllowedPage } from "./allowed-page.tsx"
+import { BarredDialog } from "./barred-dialog.tsx"
 import { LeaveGuard } from "./leave-guard.tsx"
 import { Navigation } from "./navigation.tsx"
 import { OfflineBar } from "./offline-bar.tsx"
@@ -30,7 +34,8 @@ export function Layout() {
   const [palette, setPalette] = useState(false)
   const [keys, setKeys] = useState(false)
   const isOver = useSessionOver()
-  const other = useOtherUser()
+  const barred = useBarred()
+  const { data: me = null } = useRead("getMe")
   useTabs()
   // A value that is shown only once is saved first.
   const isSaved = useUnsavedSecrets().length === 0
@@ -57,19 +62,45 @@ export function Layout() {
           href="#content"
           className="fixed top-2 left-2 z-50 -translate-y-16 rounded-md bg-accent px-3 py-2 text-on-accent focus:translate-y-0"
         >
-          <Outlet />
-        </main>
-      </div>
-      {palette && (
+          Skip to content
+        </a>
+        <aside className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-panel lg:flex">
+          <SideBar onSearch={openPalette} onKeys={openKeys} />
+        </aside>
+        <dialog
+          ref={drawer}
+          aria-label="Navigation"
+          className="m-0 h-dvh max-h-none w-[272px] max-w-[85vw] flex-col border-line border-r bg-panel p-0 text-text backdrop:bg-[rgb(0_0_0/0.4)] open:flex"
+        >
+          <SideBar onSearch={openPalette} onKeys={openKeys} />
+        </dialog>
+        <div className="min-w-0">
+          <header className="sticky top-0 z-20 flex h-12 print:hidden items-center gap-2 border-line border-b bg-bg px-2 lg:hidden">
+            <IconButton label="Open the navigation" icon="menu" onClick={() => drawer.current?.showModal()} />
+            <AccountSwitch className="min-w-0 grow" />
+            <IconButton label="Search" icon="search" onClick={openPalette} />
+          </header>
+          <OfflineBar />
+          <TestFrame />
+          <ActingBanner />
+          <main
+            ref={content}
+            id="content"
+            tabIndex={-1}
+            className="mx-auto max-w-[1600px] px-4 py-5 outline-none sm:px-6"
+          >
+            <AllowedPage />
+          </main>
+        </div>
         <Suspense>
           {palette && <Palette onClose={() => setPalette(false)} />}
           {keys && <KeysDialog onClose={() => setKeys(false)} />}
         </Suspense>
-      )}
-      <LeaveGuard />
-      <Suspense>{isOver && !other && isSaved && <SignInAgain />}</Suspense>
-      {other && isSaved && <OtherUser sentence={other} />}
-    </div>
+        <LeaveGuard />
+        <Suspense>{isOver && !barred && isSaved && <SignInAgain />}</Suspense>
+        {barred && isSaved && <BarredDialog of={barred} />}
+      </div>
+    </RightsContext>
   )
 }
 
@@ -97,9 +128,16 @@ function useTabs() {
   const acting = me?.acting_admin != null
   useEffect(() => {
     if (!account) return
-    setPageAccount(account)
-    tellTabs({ user, account })
-  }, [user, account])
+    setPageAccount(account, { acting })
+    tellTabs({ user, account, acting })
+  }, [user, account, acting])
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const hasLeft = isRoleRequired(error) && pathname !== "/account" && !isOperators(pathname)
+  useEffect(() => {
+    // The person has left the own account. Their own sign-in is still on its page.
+    if (hasLeft) void navigate({ to: "/accounts" })
+  }, [hasLeft, navigate])
   useEffect(
     () =>
       followTabs({
@@ -110,25 +148,6 @@ function useTabs() {
         },
       }),
     [client],
-  )
-}
-
-/** Shown over a page that was made for another user than the one who is signed in now. */
-function OtherUser({ sentence }: { sentence: string }) {
-  const reload = () => {
-    // The other user must not see what was typed.
-    dropDrafts()
-    location.reload()
-  }
-  return (
-    // Escape does nothing, because the service refuses every request of the page.
-    <TopDialog title="This page belongs to another user" about={sentence} onCancel={() => {}}>
-      <div className="flex justify-end">
-        <Button autoFocus kind="primary" onClick={reload}>
-          Reload
-        </Button>
-      </div>
-    </TopDialog>
   )
 }
 
@@ -155,6 +174,7 @@ function SideBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => voi
         <img src="/favicon.svg" alt="" width={20} height={20} />
         <b>Turnpike</b>
       </div>
+      <AccountSwitch className="mx-3 mb-2 border border-line bg-bg" />
       <button
         type="button"
         onClick={onSearch}

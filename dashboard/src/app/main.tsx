@@ -4,8 +4,9 @@ import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { ApiError } from "../api/api-error.ts"
-import { isOfOtherUser, needsSignIn } from "../api/call.ts"
-import { setOtherUser } from "../api/page-user.ts"
+import { barredBy, isRoleRequired, needsSignIn } from "../api/call.ts"
+import { setBarred } from "../api/page-user.ts"
+import { readAgain } from "../api/query.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { appRoute } from "../shell/app-route.tsx"
 import { SecretHost } from "../ui/secret-host.tsx"
@@ -15,8 +16,8 @@ const mayRetry = (count: number, error: Error) =>
   count < 1 && error instanceof ApiError && (error.status === 0 || error.status === 503)
 
 const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: askWhenOver }),
-  mutationCache: new MutationCache({ onError: askWhenOver }),
+  queryCache: new QueryCache({ onError: (error) => askWhenOver(error) }),
+  mutationCache: new MutationCache({ onError: (error) => askWhenOver(error, { isChange: true }) }),
   defaultOptions: {
     queries: { retry: mayRetry, staleTime: 10_000 },
     // Offline, a change fails at once. The default keeps it, and sends it later by itself.
@@ -27,11 +28,16 @@ const queryClient = new QueryClient({
 queryClient.setQueryDefaults(["getCurrentUser"], { gcTime: Number.POSITIVE_INFINITY })
 const router = createAppRouter(queryClient)
 
-/** Says over a page that needs a session that it has ended, or that it belongs to another user by now. */
-function askWhenOver(error: Error): void {
+/** Says over a page that needs a session that it has ended, or that the page may not show its account any more. */
+function askWhenOver(error: Error, { isChange = false } = {}): void {
   const isPrivate = router.state.matches.some(({ routeId }) => routeId === appRoute.id)
   if (needsSignIn(error) && isPrivate) setSessionOver(true)
-  if (isOfOtherUser(error) && isPrivate) setOtherUser(error.message)
+  const barred = barredBy(error)
+  // A change may be refused for lack of another person's factor.
+  const isUnclear = isChange && barred?.reason === "no_factor"
+  if (barred && isPrivate && !isUnclear) setBarred(barred)
+  // The role or the rules have changed since the page read them.
+  if (isChange && (isRoleRequired(error) || isUnclear)) void readAgain(queryClient, ["getMe"])
 }
 
 createRoot(document.getElementById("root") as HTMLElement).render(

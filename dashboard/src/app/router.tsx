@@ -4,11 +4,13 @@ import { accountRoutes } from "../account/routes.ts"
 import { analyticsRoutes } from "../analytics/routes.ts"
 import { auditRoutes } from "../audit/routes.ts"
 import { catalogRoutes } from "../catalog/routes.ts"
+import { creditRoutes } from "../credit/routes.ts"
 import { endUsersRoutes } from "../end-users/routes.ts"
 import { homeRoutes } from "../home/routes.ts"
 import { integrationsRoutes } from "../integrations/routes.ts"
 import { inventoryRoutes } from "../inventory/routes.ts"
 import { operatorRoutes } from "../operator/routes.ts"
+import { peopleRoutes } from "../people/routes.ts"
 import { playgroundRoutes } from "../playground/routes.ts"
 import { providersRoutes } from "../providers/routes.ts"
 import { settingsRoutes } from "../settings/routes.ts"
@@ -39,11 +41,13 @@ const routeTree = rootRoute.addChildren([
       ...endUsersRoutes,
       ...usageRoutes,
       ...integrationsRoutes,
+      ...peopleRoutes,
       ...accountRoutes,
       adminRoute.addChildren([
         ...operatorRoutes,
         ...usersRoutes,
         ...subscriptionsRoutes,
+        ...creditRoutes,
         ...catalogRoutes,
         ...allTurnsRoutes,
         ...inventoryRoutes,

@@ -8,8 +8,8 @@ import {
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router"
-import { needsSignIn } from "../api/call.ts"
-import { setPageUser } from "../api/page-user.ts"
+import { barredBy, needsSignIn } from "../api/call.ts"
+import { pageAccount, setPageUser } from "../api/page-user.ts"
 import { queryOf } from "../api/query.ts"
 import { setSessionOver } from "../api/session-over.ts"
 import { Toaster } from "../ui/toast.tsx"
@@ -38,8 +38,14 @@ export const appRoute = createRoute({
     try {
       const user = await context.queryClient.ensureQueryData({ ...queryOf("getCurrentUser"), staleTime: 60_000 })
       setPageUser(user)
+      // The pages of a member depend on the role from the start.
+      if (pageAccount()) await context.queryClient.ensureQueryData(queryOf("getMe"))
       return { user }
     } catch (error) {
+      const barred = barredBy(error)
+      if (barred && barred.reason !== "other_user") {
+        throw redirect({ to: "/accounts", search: { barred: barred.reason } })
+      }
       if (!needsSignIn(error)) throw error
       // A user whose session has ended while the app is open signs in over the page.
       const user = context.queryClient.getQueryData(queryOf("getCurrentUser").queryKey)

@@ -1,7 +1,7 @@
 import { createRoute, redirect } from "@tanstack/react-router"
 import { rootRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
-import { type RawSearch, textIn } from "../shell/search.ts"
+import { oneIn, type RawSearch, textIn } from "../shell/search.ts"
 
 /** A path of this app, or undefined: after the sign-in, a link must not redirect to another site. */
 function safeNextIn(value: unknown): string | undefined {
@@ -45,6 +45,19 @@ export const publicRoutes = [
     getParentRoute: () => rootRoute,
     path: "/reset-password",
     component: lazyPage(() => import("./reset-page.tsx"), "ResetPasswordPage"),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/invitation",
+    component: lazyPage(() => import("./invitation-page.tsx"), "InvitationPage"),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: "/accounts",
+    validateSearch: (search: RawSearch): { barred?: "no_member" | "no_factor" } => ({
+      barred: oneIn(search.barred, ["no_member", "no_factor"]),
+    }),
+    component: lazyPage(() => import("./accounts-page.tsx"), "AccountsPage"),
   }),
   // The service redirects here after a sign-in without `next`.
   createRoute({
