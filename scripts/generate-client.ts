@@ -15,6 +15,7 @@ import { readGuide } from "../src/reference/guides.ts"
 import { CLIENT_PATH, PYTHON_CLIENT_PATH } from "../src/reference/served-packages.ts"
 import { billNameOf } from "../src/turns/get-bill.ts"
 import { documentOf, SURFACES, type SurfaceName } from "./documents.ts"
+import { operationTable } from "./openapi/calls.ts"
 import { pythonFiles } from "./python/files.ts"
 import { buildSync } from "./python/sync.ts"
 import { constantOf, rulesOf } from "./schema-rules.ts"
@@ -242,13 +243,6 @@ function typesOf(surface: SurfaceName, pathName: string, bytes: string): string 
     return `${docOf(summary, "  ")}  ${operation.operationId}: {\n${parts.filter(Boolean).join("")}  }\n`
   })
 
-  const table = found.map(({ operationId, method, path, parameters }) => {
-    const once = parameters?.some(
-      ({ name, in: location }) => location === "header" && name.toLowerCase() === "idempotency-key",
-    )
-    return `  ${operationId}: { method: "${method.toUpperCase()}", path: "${path}"${once ? ", once: true" : ""} },\n`
-  })
-
   return `// Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
 ${components.join("\n")}
@@ -256,12 +250,7 @@ ${components.join("\n")}
 export interface Operations {
 ${operations.join("\n")}}
 
-/** How each operation is called; \`once\`: the service has its effect at most once for an Idempotency-Key. */
-export const OPERATIONS: {
-  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
-} = {
-${table.join("")}}
-`
+${operationTable(surface, found)}`
 }
 
 /** Callers can give a boolean in a URL as a string too. */

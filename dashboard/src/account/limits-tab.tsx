@@ -56,7 +56,7 @@ function LimitsForm({ limits }: { limits: AccountLimits }) {
       label="Default limits"
       onSubmit={send}
       actions={
-        <Button kind="primary" type="submit" busy={put.isPending}>
+        <Button does="putLimits" kind="primary" type="submit" busy={put.isPending}>
           Save the limits
         </Button>
       }

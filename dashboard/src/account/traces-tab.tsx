@@ -113,6 +113,7 @@ function EndpointForm({ of }: { of: TraceEndpoint | null }) {
       actions={
         <>
           <Button
+            does="putTraceEndpoint"
             kind="primary"
             type="submit"
             busy={put.isPending}
@@ -121,7 +122,7 @@ function EndpointForm({ of }: { of: TraceEndpoint | null }) {
             {of ? "Save the endpoint" : "Send traces"}
           </Button>
           {of && (
-            <Button kind="danger" onClick={() => setRemoving(true)}>
+            <Button does="deleteTraceEndpoint" kind="danger" onClick={() => setRemoving(true)}>
               Remove
             </Button>
           )}

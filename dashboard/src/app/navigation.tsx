@@ -1,6 +1,7 @@
 import { Link, useLocation } from "@tanstack/react-router"
 import { useState } from "react"
 import { Icon } from "../ui/icon.tsx"
+import { refusalOf, useRights } from "../ui/rights.ts"
 import { ALL_PAGES, type AreaPage, isOperators } from "./all-pages.ts"
 
 const LINK =
@@ -10,7 +11,10 @@ const LINK =
 export function Navigation({ admin }: { admin: boolean }) {
   const { pathname } = useLocation()
   const operators = isOperators(pathname)
-  const shown = ALL_PAGES.filter(({ nav, path }) => nav && isOperators(path) === operators)
+  const rights = useRights()
+  const shown = ALL_PAGES.filter(
+    ({ nav, path, does }) => nav && isOperators(path) === operators && !refusalOf(rights, does),
+  )
   const groups = [...new Set(shown.map(({ nav }) => nav as string))]
   const pagesOf = (group: string) => shown.filter(({ nav }) => nav === group)
   return (

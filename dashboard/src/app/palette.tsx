@@ -1,5 +1,6 @@
 import { useLocation, useNavigate, useRouteContext, useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react"
+import { useRights } from "../ui/rights.ts"
 import { isOperators } from "./all-pages.ts"
 import { commandsFor, type Entry, type Situation } from "./commands.ts"
 import { useSearchHits } from "./search-hits.ts"
@@ -48,6 +49,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     admin: user.role === "admin",
     test: test === true,
     operators: isOperators(pathname),
+    rights: useRights(),
   }
   const found = useSearchHits(text, { ...situation, test })
   const known = entriesOf(text, situation)

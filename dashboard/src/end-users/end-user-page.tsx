@@ -52,11 +52,22 @@ export function EndUserPage() {
       action={
         endUser.data && (
           <>
-            <ButtonLink to="/end-users/$endUserRef/portal" params={{ endUserRef }} search={{ test }}>
+            <ButtonLink
+              does="previewPortal"
+              to="/end-users/$endUserRef/portal"
+              params={{ endUserRef }}
+              search={{ test }}
+            >
               Portal
             </ButtonLink>
-            <Button onClick={() => setOpen("export")}>Export</Button>
-            <Button kind={endUser.data.limits.blocked ? "primary" : "danger"} onClick={() => setOpen("block")}>
+            <Button does="exportEndUser" onClick={() => setOpen("export")}>
+              Export
+            </Button>
+            <Button
+              does="putEndUserLimits"
+              kind={endUser.data.limits.blocked ? "primary" : "danger"}
+              onClick={() => setOpen("block")}
+            >
               {endUser.data.limits.blocked ? "Unblock" : "Block"}
             </Button>
           </>
@@ -93,7 +104,7 @@ export function EndUserPage() {
                 steps, and the profile. Billed amounts stay, without any text.
               </p>
               <div>
-                <Button kind="danger" onClick={() => setOpen("erase")}>
+                <Button does="eraseEndUser" kind="danger" onClick={() => setOpen("erase")}>
                   Erase data
                 </Button>
               </div>

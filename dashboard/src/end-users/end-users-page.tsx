@@ -35,7 +35,7 @@ export function EndUsersPage() {
     <Page
       {...endUsersPages.list}
       action={
-        <Button kind="primary" icon="plus" onClick={() => setCapping(true)}>
+        <Button does="putEndUserLimits" kind="primary" icon="plus" onClick={() => setCapping(true)}>
           Set caps
         </Button>
       }

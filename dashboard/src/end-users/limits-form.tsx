@@ -50,7 +50,7 @@ export function EndUserLimitsForm({
       }
       actions={
         <>
-          <Button kind="primary" type="submit" busy={busy} disabled={disabled}>
+          <Button does="putEndUserLimits" kind="primary" type="submit" busy={busy} disabled={disabled}>
             {verb}
           </Button>
           {inDialog && <DismissButton />}

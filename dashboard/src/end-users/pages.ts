@@ -23,6 +23,7 @@ export const endUsersPages = {
     path: "/end-users/$endUserRef/portal",
     title: "Portal",
     about: "A page that shows the customer their own use, in a frame of yours.",
+    does: "previewPortal",
     samples: { endUserRef: { list: "/api/account/end-users?limit=1", field: "end_user_ref" } },
   },
 } as const satisfies Record<string, PageInfo>

@@ -46,7 +46,7 @@ export function PricesPage() {
     <Page
       {...endUsersPages.prices}
       action={
-        <Button kind="primary" icon="plus" onClick={() => setOpen({ edit: null })}>
+        <Button does="putPrice" kind="primary" icon="plus" onClick={() => setOpen({ edit: null })}>
           Set a price
         </Button>
       }
@@ -65,7 +65,11 @@ export function PricesPage() {
       </Read>
       <Section
         title="Defaults"
-        action={<Button onClick={() => setOpen({ default: undefined })}>Set a key's default</Button>}
+        action={
+          <Button does="putEndUserDefaults" onClick={() => setOpen({ default: undefined })}>
+            Set a key's default
+          </Button>
+        }
       >
         <p className="max-w-[72ch] text-muted">
           They apply to end users without a price or a payment of their own. The default of a key comes before that of
@@ -132,9 +136,17 @@ const priceColumns = (setOpen: (open: Open) => void): Column<Price>[] => [
       <Menu
         label={`Actions of the price ${price.name}`}
         items={[
-          { label: "Change", onSelect: () => setOpen({ edit: price }) },
-          ...(price.planned ? [{ label: "Cancel planned price", onSelect: () => setOpen({ cancel: price }) }] : []),
-          { label: "Delete", danger: true, onSelect: () => setOpen({ delete: price }) },
+          { label: "Change", does: "putPrice", onSelect: () => setOpen({ edit: price }) },
+          ...(price.planned
+            ? [
+                {
+                  label: "Cancel planned price",
+                  does: "putPrice" as const,
+                  onSelect: () => setOpen({ cancel: price }),
+                },
+              ]
+            : []),
+          { label: "Delete", does: "deletePrice", danger: true, onSelect: () => setOpen({ delete: price }) },
         ]}
       />
     ),
@@ -161,7 +173,11 @@ const defaultColumns = (setOpen: (open: Open) => void): Column<EndUserDefault>[]
     title: "Actions",
     actions: true,
     cell: (one) => (
-      <Button aria-label={`Change the default of ${nameOf(one)}`} onClick={() => setOpen({ default: one })}>
+      <Button
+        does="putEndUserDefaults"
+        aria-label={`Change the default of ${nameOf(one)}`}
+        onClick={() => setOpen({ default: one })}
+      >
         Change
       </Button>
     ),

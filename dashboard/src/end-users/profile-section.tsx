@@ -49,7 +49,13 @@ function ProfileForm({ of: { end_user_ref, profile }, test }: { of: EndUserProfi
       draft={draft}
       onSubmit={save}
       actions={
-        <Button kind="primary" type="submit" busy={put.isPending} disabled={read.error !== undefined}>
+        <Button
+          does="putEndUserProfile"
+          kind="primary"
+          type="submit"
+          busy={put.isPending}
+          disabled={read.error !== undefined}
+        >
           Save the profile
         </Button>
       }

@@ -56,10 +56,12 @@ export function EndUserWallet({ endUserRef, test }: { endUserRef: string; test: 
               </Stat>
             </Stats>
             <div className="flex flex-wrap gap-2">
-              <Button icon="plus" onClick={() => setOpen("credit")}>
+              <Button does="creditEndUser" icon="plus" onClick={() => setOpen("credit")}>
                 Add credit
               </Button>
-              <Button onClick={() => setOpen("billing")}>Change price or payment</Button>
+              <Button does="putEndUserBilling" onClick={() => setOpen("billing")}>
+                Change price or payment
+              </Button>
             </div>
             <Suspense>
               {open === "credit" && <CreditDialog wallet={data} test={test} onClose={close} />}

@@ -12,9 +12,9 @@ import { ButtonLink, TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { PlanStat } from "../ui/plan-stat.tsx"
 import { Read } from "../ui/read.tsx"
-import { Count, Money } from "../ui/values.tsx"
-import { Alerts } from "./alerts.tsx"
-import { FailingWebhooks } from "./failing-webhooks.tsx"
+import { useRefusal } from "../ui/rights.ts"
+import { toast } from "../ui/toast.tsx"
+import { Count, MoneyFigure } from "../ui/values.tsx"
 import { FirstSteps } from "./first-steps.tsx"
 import { NeedsYou } from "./needs-you.tsx"
 import { homePages } from "./pages.ts"
@@ -47,9 +47,12 @@ export function HomePage() {
     balance.data && { setup: setup.data, availableUsd: test ? undefined : balance.data.available_usd }
   // The first steps stay visible until the user leaves the page, even after the last one is done.
   const isOpen = facts !== undefined && stepsOf(facts).some(({ done }) => !done)
+  // The steps are a developer's work.
+  const refusal = useRefusal("createKey")
   const [newIn, setNewIn] = useState<boolean | null>(null)
   if (isOpen && !setup.isPlaceholderData && newIn !== mode) setNewIn(mode)
-  const isShown = facts && newIn === mode && !hidden
+  const isShown = facts && newIn === mode && !hidden && !refusal
+  const isGuided = isShown === true && needsGuide(facts)
   const hide = () => {
     hideSetup(user.user_id, mode, true)
     setHidden(true)
@@ -63,7 +66,7 @@ export function HomePage() {
     <Page
       {...homePages.home}
       action={
-        <ButtonLink kind="primary" to="/playground">
+        <ButtonLink does="createChatTurn" kind="primary" to="/playground">
           Send a turn
         </ButtonLink>
       }

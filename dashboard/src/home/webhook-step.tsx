@@ -44,8 +44,8 @@ export function WebhookStep({ test, onTest }: { test: true | undefined; onTest: 
         </div>
       )}
       <div className="flex flex-wrap items-start gap-3">
-        {webhook && <LiveTest webhook={webhook} primary />}
-        <Button kind={webhook ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
+        {webhook && <LiveTest webhook={webhook} primary onSend={onTest} />}
+        <Button does="createWebhook" kind={webhook ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
           {webhook ? "Create another webhook" : "Create a webhook"}
         </Button>
       </div>

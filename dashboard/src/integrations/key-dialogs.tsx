@@ -26,7 +26,7 @@ export function KeyDialog(props: Props) {
   return props.kind === "rotate" ? <RotateKey {...props} /> : <RevokeKey {...props} />
 }
 
-const CHANGES = { changes: ["listKeys" as const, "getKey" as const] }
+const CHANGES = { changes: ["listKeys" as const, "getKey" as const, "listMembers" as const] }
 
 const UNCHANGED = { days: "as it is", at: null } as KeyExpiry
 

@@ -16,7 +16,7 @@ import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
 import { Count, Id, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import type { KeyChange } from "./key-dialogs.tsx"
-import { KeyMenu } from "./key-menu.tsx"
+import { KeyMenu, useKeyRefusal } from "./key-menu.tsx"
 import { CAP_TITLES, KEY_SCOPES, keyState } from "./key-words.ts"
 import { integrationsPages } from "./pages.ts"
 
@@ -27,6 +27,7 @@ export function KeyPage() {
   const key = useRead("getKey", { path: { key_id: keyId } })
   const [asked, setAsked] = useState<KeyChange | null>(null)
   const apiKey = key.data
+  const beyond = useKeyRefusal(apiKey)
   return (
     <Page
       {...integrationsPages.key}
@@ -35,7 +36,12 @@ export function KeyPage() {
       action={
         apiKey && (
           <>
-            <Button disabled={apiKey.revoked_at !== null} onClick={() => setAsked({ kind: "edit", apiKey })}>
+            <Button
+              does="updateKey"
+              title={beyond ?? undefined}
+              disabled={apiKey.revoked_at !== null || beyond !== null}
+              onClick={() => setAsked({ kind: "edit", apiKey })}
+            >
               Edit name, caps and rates
             </Button>
             <KeyMenu apiKey={apiKey} ask={setAsked} />

@@ -32,7 +32,7 @@ export function KeysPage() {
     <Page
       {...integrationsPages.keys}
       action={
-        <Button kind="primary" icon="plus" onClick={make}>
+        <Button does="createKey" kind="primary" icon="plus" onClick={make}>
           Create a key
         </Button>
       }

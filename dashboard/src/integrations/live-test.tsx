@@ -45,7 +45,13 @@ export function LiveTest({ webhook: { webhook_id, enabled }, primary, onSend }: 
   }
   return (
     <div className="flex flex-col items-start gap-2">
-      <Button kind={primary ? "primary" : "plain"} busy={ping.isPending} disabled={!enabled} onClick={send}>
+      <Button
+        does="testWebhook"
+        kind={primary ? "primary" : "plain"}
+        busy={ping.isPending}
+        disabled={!enabled}
+        onClick={send}
+      >
         Send a test event
       </Button>
       {ping.error && <ErrorState error={ping.error} />}

@@ -84,20 +84,26 @@ function Actions({ webhook, health, ask }: ActionsProps) {
   const hasLost = webhook.failing_since !== null || (health !== undefined && health.failed > 0)
   return (
     <>
-      <Button kind={hasLost ? "primary" : "plain"} disabled={!isOn} onClick={() => ask({ kind: "recover", webhook })}>
+      <Button
+        does="replayEvents"
+        kind={hasLost ? "primary" : "plain"}
+        disabled={!isOn}
+        onClick={() => ask({ kind: "recover", webhook })}
+      >
         Recover events
       </Button>
       <Menu
         label={`Actions of the webhook ${webhook.url}`}
         items={[
-          { label: "Edit", onSelect: () => ask({ kind: "edit", webhook }) },
+          { label: "Edit", does: "updateWebhook", onSelect: () => ask({ kind: "edit", webhook }) },
           {
             label: isOn ? "Disable" : "Enable",
+            does: "updateWebhook",
             onSelect: () => ask({ kind: "switch", webhook }),
           },
-          { label: "Replay events", onSelect: () => ask({ kind: "replay", webhook }) },
-          { label: "Rotate the secret", onSelect: () => ask({ kind: "rotate", webhook }) },
-          { label: "Delete", danger: true, onSelect: () => ask({ kind: "delete", webhook }) },
+          { label: "Replay events", does: "replayEvents", onSelect: () => ask({ kind: "replay", webhook }) },
+          { label: "Rotate the secret", does: "rotateWebhookSecret", onSelect: () => ask({ kind: "rotate", webhook }) },
+          { label: "Delete", does: "deleteWebhook", danger: true, onSelect: () => ask({ kind: "delete", webhook }) },
         ]}
       />
     </>

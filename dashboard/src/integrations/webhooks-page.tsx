@@ -32,7 +32,7 @@ export function WebhooksPage() {
       action={
         <>
           <ButtonLink to="/event-types">Event catalog</ButtonLink>
-          <Button kind="primary" icon="plus" onClick={() => open(true)}>
+          <Button does="createWebhook" kind="primary" icon="plus" onClick={() => open(true)}>
             Create a webhook
           </Button>
         </>

@@ -6,6 +6,7 @@ export const playgroundPages = {
     title: "Playground",
     about: "Send a turn and watch it run.",
     nav: "Workspace",
+    does: "createChatTurn",
     tabs: ["curl", "typescript", "python"],
   },
 } as const satisfies Record<string, PageInfo>

@@ -5,6 +5,7 @@ import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Section } from "../ui/page.tsx"
+import { useRefusal } from "../ui/rights.ts"
 import { Skeleton } from "../ui/skeleton.tsx"
 import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
@@ -14,21 +15,24 @@ import { useSpaceInput } from "./space-parts.ts"
 export function CheckServer({ name }: { name: string }) {
   const { path, query } = useSpaceInput()
   const { mutate, data, error, isPending } = useChange("checkMcpServer", { changes: [] })
+  const refusal = useRefusal("checkMcpServer")
   const check = () => mutate({ path: { ...path, name }, query })
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each server
-  useEffect(check, [])
+  useEffect(() => {
+    if (!refusal) check()
+  }, [])
   return (
     <Section
       title={`Check of ${name}`}
       action={
-        <Button busy={isPending} onClick={check}>
+        <Button does="checkMcpServer" busy={isPending} onClick={check}>
           Check again
         </Button>
       }
     >
       <div aria-live="polite" className="flex flex-col gap-3">
         {error && <ErrorState error={error} />}
-        {data ? <CheckResult of={data} /> : !error && <Skeleton rows={3} />}
+        {data ? <CheckResult of={data} /> : refusal ? <p>{refusal}</p> : !error && <Skeleton rows={3} />}
       </div>
     </Section>
   )

@@ -75,7 +75,9 @@ export function FilesTab({ space }: SpaceTabProps) {
           >
             <Icon name="download" />
           </a>
-          {!space.archived && <IconButton label={`Delete ${file.name}`} icon="close" onClick={() => setDoomed(file)} />}
+          {!space.archived && (
+            <IconButton does="deleteFile" label={`Delete ${file.name}`} icon="close" onClick={() => setDoomed(file)} />
+          )}
         </span>
       ),
     },

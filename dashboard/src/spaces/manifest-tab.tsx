@@ -214,6 +214,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
         {put.error && <ErrorState error={put.error} />}
         <div className="flex flex-wrap items-center gap-2">
           <Button
+            does="putManifest"
             kind="primary"
             type="submit"
             busy={put.isPending}

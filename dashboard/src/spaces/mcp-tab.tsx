@@ -51,7 +51,7 @@ export function McpTab({ space }: SpaceTabProps) {
         title="MCP servers"
         action={
           can && (
-            <Button icon="plus" onClick={() => setOpened({ kind: "edit", server: null })}>
+            <Button does="putMcpServer" icon="plus" onClick={() => setOpened({ kind: "edit", server: null })}>
               Add a server
             </Button>
           )
@@ -94,11 +94,16 @@ export function McpTab({ space }: SpaceTabProps) {
                   cell: (server) =>
                     can && (
                       <span className="inline-flex items-center gap-1">
-                        <Button aria-pressed={server.name === checked} onClick={() => choose({ server: server.name })}>
+                        <Button
+                          does="checkMcpServer"
+                          aria-pressed={server.name === checked}
+                          onClick={() => choose({ server: server.name })}
+                        >
                           Check
                         </Button>
                         <RowActions
                           of={`the server ${server.name}`}
+                          does={{ edit: "putMcpServer", delete: "deleteMcpServer" }}
                           onEdit={() => setOpened({ kind: "edit", server })}
                           onDelete={() => setOpened({ kind: "delete", server })}
                         />

@@ -31,7 +31,13 @@ export function RetentionTab({ space }: SpaceTabProps) {
       {(data) => (
         <Section
           title="Data retention"
-          action={isChangeable(space) && <Button onClick={() => setOpen(true)}>Change the times</Button>}
+          action={
+            isChangeable(space) && (
+              <Button does="putRetention" onClick={() => setOpen(true)}>
+                Change the times
+              </Button>
+            )
+          }
         >
           <p className="max-w-[72ch] text-muted">
             The days count from the end of a turn. Bills, token counts, states and times of turns are always kept, and

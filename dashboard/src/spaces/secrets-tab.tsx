@@ -38,6 +38,7 @@ export function SecretsTab({ space }: SpaceTabProps) {
         can && (
           <RowActions
             of={`the secret ${name}`}
+            does={{ edit: "putSecret", delete: "deleteSecret" }}
             edit="Set a new value"
             onEdit={() => setOpened({ kind: "put", name })}
             onDelete={() => setOpened({ kind: "delete", name })}
@@ -50,7 +51,7 @@ export function SecretsTab({ space }: SpaceTabProps) {
       title="Secrets"
       action={
         can && (
-          <Button icon="plus" onClick={() => setOpened({ kind: "put", name: null })}>
+          <Button does="putSecret" icon="plus" onClick={() => setOpened({ kind: "put", name: null })}>
             Add a secret
           </Button>
         )

@@ -26,7 +26,14 @@ function SharingOf({ data }: { data: SpaceSharing }) {
   const isShared = data.workspace !== null || data.people_count > 0
   return (
     <>
-      <Section title="Members' daily limit" action={<Button onClick={() => setOpen("limit")}>Change the limit</Button>}>
+      <Section
+        title="Members' daily limit"
+        action={
+          <Button does="putMembersLimit" onClick={() => setOpen("limit")}>
+            Change the limit
+          </Button>
+        }
+      >
         <p className="max-w-[72ch] text-muted">
           Turns of members are charged to your balance. The limit applies to all members together, per UTC day.
         </p>
@@ -43,7 +50,7 @@ function SharingOf({ data }: { data: SpaceSharing }) {
         title="People"
         action={
           isShared && (
-            <Button kind="danger" onClick={() => setOpen("end")}>
+            <Button does="endSharing" kind="danger" onClick={() => setOpen("end")}>
               Stop sharing
             </Button>
           )

@@ -119,14 +119,21 @@ function SpaceActions({ space, test }: { space: AccountSpace; test: true | undef
     <>
       {can && (
         <>
-          <Button onClick={() => setOpen("settings")}>Settings</Button>
-          <Button kind="quiet" onClick={() => setOpen("archive")}>
+          <Button does="updateSpace" onClick={() => setOpen("settings")}>
+            Settings
+          </Button>
+          <Button does="archiveSpace" kind="quiet" onClick={() => setOpen("archive")}>
             Archive
           </Button>
         </>
       )}
       {!space.archived && (
-        <ButtonLink kind="primary" to="/playground" search={{ test, space: space.space_id } as never}>
+        <ButtonLink
+          does="createChatTurn"
+          kind="primary"
+          to="/playground"
+          search={{ test, space: space.space_id } as never}
+        >
           Open in playground
         </ButtonLink>
       )}

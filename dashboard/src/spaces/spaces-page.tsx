@@ -30,7 +30,7 @@ export function SpacesPage() {
   const [creating, setCreating] = useState(false)
   const spaces = useRead("listSpaces", { query: { q, archived, test: test && "true", limit: PAGE_ROWS, offset } })
   const open = (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+    <Button does="createSpace" kind="primary" icon="plus" onClick={() => setCreating(true)}>
       Create a space
     </Button>
   )

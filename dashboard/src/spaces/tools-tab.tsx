@@ -46,7 +46,7 @@ export function ToolsTab({ space }: SpaceTabProps) {
         title="Tools"
         action={
           can && (
-            <Button icon="plus" onClick={() => setOpened({ kind: "edit", tool: null })}>
+            <Button does="putTool" icon="plus" onClick={() => setOpened({ kind: "edit", tool: null })}>
               Add a tool
             </Button>
           )
@@ -91,11 +91,16 @@ export function ToolsTab({ space }: SpaceTabProps) {
                   cell: (tool) =>
                     can && (
                       <span className="inline-flex items-center gap-1">
-                        <Button aria-pressed={tool.name === tried} onClick={() => choose({ tool: tool.name })}>
+                        <Button
+                          does="testTool"
+                          aria-pressed={tool.name === tried}
+                          onClick={() => choose({ tool: tool.name })}
+                        >
                           Test
                         </Button>
                         <RowActions
                           of={`the tool ${tool.name}`}
+                          does={{ edit: "putTool", delete: "deleteTool" }}
                           onEdit={() => setOpened({ kind: "edit", tool })}
                           onDelete={() => setOpened({ kind: "delete", tool })}
                         />

@@ -33,7 +33,7 @@ export function UploadFiles() {
           target.value = ""
         }}
       />
-      <Button icon="plus" busy={upload.isPending} onClick={() => input.current?.click()}>
+      <Button does="uploadFile" icon="plus" busy={upload.isPending} onClick={() => input.current?.click()}>
         Upload files
       </Button>
     </>

@@ -137,11 +137,18 @@ function DecisionOfCall({ of, call: { call, tool, input }, test }: WaitProps & {
       ) : (
         <>
           <div className="flex flex-wrap gap-2">
-            <Button kind="primary" busy={decide.isPending} onClick={() => void send({ decision: "allow" })}>
+            <Button
+              does="decideCall"
+              kind="primary"
+              busy={decide.isPending}
+              onClick={() => void send({ decision: "allow" })}
+            >
               Allow
             </Button>
-            <Button onClick={() => change("edit")}>Edit the input</Button>
-            <Button kind="danger" onClick={() => change("deny")}>
+            <Button does="decideCall" onClick={() => change("edit")}>
+              Edit the input
+            </Button>
+            <Button does="decideCall" kind="danger" onClick={() => change("deny")}>
               Deny
             </Button>
           </div>

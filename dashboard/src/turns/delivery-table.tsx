@@ -97,6 +97,7 @@ export function Redeliver({ delivery: { delivery_id, event_type } }: { delivery:
   const send = useChange("redeliver", { changes: DELIVERIES })
   return (
     <Button
+      does="redeliver"
       busy={send.isPending}
       aria-label={`Resend: ${event_type} of ${delivery_id}`}
       onClick={() =>

@@ -36,7 +36,7 @@ export function FailedTurn({ turn: { turn_id, space, model }, error }: { turn: T
           </TextLink>
         )}
         {page?.to === "playground" && (
-          <TextLink to="/playground" search={{ space, model, from: turn_id }}>
+          <TextLink does="createChatTurn" to="/playground" search={{ space, model, from: turn_id }}>
             {page.label}
           </TextLink>
         )}

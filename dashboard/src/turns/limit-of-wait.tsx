@@ -93,28 +93,11 @@ function PlaceOfLimit({ of, kind }: { of: WaitingTurn; kind: string }) {
 function RaiseLimit({ of, test }: WaitProps) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Form
-      label="Raise the limit"
-      onSubmit={() => void send()}
-      actions={
-        <>
-          <Button kind="primary" type="submit" busy={raise.isPending} disabled={!(Number(amount) > 0)}>
-            Raise the limit
-          </Button>
-          <Button onClick={() => setOpen(false)}>Cancel</Button>
-        </>
-      }
-    >
-      <TextInput
-        label="Max cost (USD)"
-        name="max_cost_usd"
-        inputMode="decimal"
-        hint="The most that the whole turn can cost. It can only be raised."
-        value={amount}
-        error={error}
-        onChange={({ target }) => setAmount(target.value)}
-      />
-      {error && error.faultOf("max_cost_usd") === undefined && <ErrorState error={error} />}
-    </Form>
+    <div>
+      <Button does="patchTurn" kind="primary" onClick={() => setOpen(true)}>
+        Raise the limit
+      </Button>
+      <Suspense>{isOpen && <RaiseDialog turn={of} test={test} onClose={() => setOpen(false)} />}</Suspense>
+    </div>
   )
 }

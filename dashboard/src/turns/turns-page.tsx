@@ -42,7 +42,7 @@ export function TurnsPage() {
     <Page
       {...turnsPages.list}
       action={
-        <ButtonLink kind="primary" to="/playground">
+        <ButtonLink does="createChatTurn" kind="primary" to="/playground">
           Send a turn
         </ButtonLink>
       }

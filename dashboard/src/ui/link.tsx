@@ -1,19 +1,33 @@
 import { createLink } from "@tanstack/react-router"
 import type { ComponentProps } from "react"
-import { buttonLook } from "./button.tsx"
+import type { OperationId } from "../api/call.ts"
+import { Button, buttonLook } from "./button.tsx"
+import { useRefusal } from "./rights.ts"
 
-const Anchor = ({ className = "", ...rest }: ComponentProps<"a">) => (
-  <a {...rest} className={`text-accent underline decoration-transparent hover:decoration-current ${className}`} />
-)
+function Anchor({ does, className = "", ...rest }: ComponentProps<"a"> & { does?: OperationId }) {
+  if (useRefusal(does)) return null
+  return (
+    <a {...rest} className={`text-accent underline decoration-transparent hover:decoration-current ${className}`} />
+  )
+}
 
-const ButtonAnchor = ({ kind, className = "", ...rest }: ComponentProps<"a"> & { kind?: "primary" | "plain" }) => (
-  <a {...rest} className={`${buttonLook(kind)} ${className}`} />
-)
+type ButtonAnchorProps = ComponentProps<"a"> & { kind?: "primary" | "plain"; does?: OperationId }
 
-/** A link to a page of the app: `to`, `params` and `search` are type-checked. */
+function ButtonAnchor({ kind, does, className = "", ...rest }: ButtonAnchorProps) {
+  if (useRefusal(does)) {
+    return (
+      <Button kind={kind} does={does} className={className}>
+        {rest.children}
+      </Button>
+    )
+  }
+  return <a {...rest} className={`${buttonLook(kind)} ${className}`} />
+}
+
+/** A link to a page of the app: `to`, `params` and `search` are type-checked. Hidden from a role without `does`. */
 export const TextLink = createLink(Anchor)
 
-/** A link that looks like a button, for a primary action that opens another page. */
+/** A link that looks like a button, for a primary action that opens another page. `does`: as of a button. */
 export const ButtonLink = createLink(ButtonAnchor)
 
 /** A link to a page outside the app, such as the reference or a provider's page. */

@@ -1,5 +1,8 @@
 import { Menu as BaseMenu } from "@base-ui/react/menu"
+import type { OperationId } from "../api/call.ts"
 import { Icon, type IconName } from "./icon.tsx"
+import { MENU_ITEM, MENU_POPUP } from "./popup-looks.ts"
+import { refusalOf, useRights } from "./rights.ts"
 
 interface MenuItem {
   label: string
@@ -7,10 +10,20 @@ interface MenuItem {
   icon?: IconName
   danger?: boolean
   disabled?: boolean
+  /** The operation that the action calls. An action that the person's role does not include says so. */
+  does?: OperationId
+  /** Why this object does not have the action for this person. */
+  refusal?: string | null
 }
 
 /** A menu of actions of a row or a page. `label` names its button: "Actions of the key Production". */
 export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
+  const rights = useRights()
+  const shown = items.map(({ does, refusal, ...item }) => ({
+    ...item,
+    refusal: refusalOf(rights, does) ?? refusal ?? undefined,
+  }))
+  const reasons = [...new Set(shown.flatMap(({ refusal }) => refusal ?? []))]
   return (
     <BaseMenu.Root>
       <BaseMenu.Trigger
@@ -22,17 +35,22 @@ export function Menu({ label, items }: { label: string; items: MenuItem[] }) {
       </BaseMenu.Trigger>
       <BaseMenu.Portal>
         <BaseMenu.Positioner align="end" sideOffset={4} className="z-30">
-          <BaseMenu.Popup className="min-w-[160px] rounded-md border border-line bg-raised p-1 shadow-lg outline-none">
-            {items.map(({ label, onSelect, icon, danger, disabled }) => (
+          <BaseMenu.Popup className={MENU_POPUP}>
+            {shown.map(({ label, onSelect, icon, danger, disabled, refusal }) => (
               <BaseMenu.Item
                 key={label}
-                disabled={disabled}
+                disabled={disabled || refusal !== undefined}
                 onClick={onSelect}
-                className={`flex h-8 items-center gap-2 rounded-md px-2 outline-none data-highlighted:bg-hover data-disabled:opacity-60 ${danger ? "text-bad" : ""}`}
+                className={`${MENU_ITEM} ${danger ? "text-bad" : ""}`}
               >
                 {icon && <Icon name={icon} />}
                 {label}
               </BaseMenu.Item>
+            ))}
+            {reasons.map((reason) => (
+              <p key={reason} className="max-w-[240px] border-line border-t px-2 py-1 text-muted text-xs">
+                {reason}
+              </p>
             ))}
           </BaseMenu.Popup>
         </BaseMenu.Positioner>

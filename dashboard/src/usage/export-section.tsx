@@ -28,7 +28,7 @@ export function ExportSection() {
                 since <Time at={started_at} />, complete until <Time at={closed_until} />
               </span>
             )}
-            <Button onClick={() => put(!enabled)} busy={change.isPending}>
+            <Button does="putUsageExport" onClick={() => put(!enabled)} busy={change.isPending}>
               {enabled ? "Stop export" : "Start export"}
             </Button>
           </div>

@@ -32,7 +32,7 @@ export function GroupingFilter({ value, test }: GroupingFilterProps) {
         options={[...GROUPS.slice(1), ...[...groupings].map((group) => [group, groupingLabel(group)] as const)]}
         read
       />
-      <Button disabled={!registered.data} onClick={() => setOpen(true)}>
+      <Button does="putUsageKeys" disabled={!registered.data} onClick={() => setOpen(true)}>
         Metadata keys
       </Button>
       <Suspense>{isOpen && <UsageKeysDialog keys={keys} test={test} onClose={() => setOpen(false)} />}</Suspense>
