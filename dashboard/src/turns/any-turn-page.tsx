@@ -4,7 +4,7 @@ import type { AdminTurn } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
-import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
+import { Railed, Stat, Stats } from "../ui/facts.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { Seconds } from "../ui/figures.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
@@ -13,9 +13,13 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
+import { AnyTurnActions } from "./any-turn-actions.tsx"
 import { FailureWords } from "./failure.tsx"
 import { allTurnsPages } from "./pages.ts"
+import { ScrolledText } from "./scrolled-text.tsx"
 import { StepList } from "./step-list.tsx"
+import { FactsOfAnyTurn } from "./turn-facts.tsx"
+import { TurnLedger } from "./turn-ledger.tsx"
 import { TurnState } from "./turn-table.tsx"
 import { isOpenTurn, noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
@@ -46,9 +50,9 @@ export function AnyTurnPage() {
 }
 
 function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
-  const { account, texts, turn, trace, steps, provider_messages, costs } = of
+  const { account, texts, turn, trace, steps, provider_messages, costs, ledger } = of
   return (
-    <>
+    <Railed acts={<AnyTurnActions of={of} />} facts={<FactsOfAnyTurn of={of} />}>
       <Stats>
         <Stat label="State" hint={<Time at={turn.finished_at ?? turn.created_at} />}>
           <TurnState turn={turn} />
@@ -102,32 +106,24 @@ function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
       </Section>
       {texts === "hidden" ? <ReasonForm /> : <TextsOfTurn turn={turn} steps={steps} />}
       <Suspense>{!isOpenTurn(turn.state) && <ReceiptOfAnyTurn turnId={turn.turn_id} />}</Suspense>
-      <Section title="Details">
-        <KeyValues
-          entries={[
-            [
-              "Space",
-              <TextLink key="space" to="/operator/spaces/$spaceId" params={{ spaceId: turn.space }}>
-                {trace.space.title}
-              </TextLink>,
-            ],
-            ["API key", trace.key ? `${trace.key.name} (${trace.key.key_id})` : "none: sent in the web app"],
-            ["End user", turn.end_user_ref || "web chat"],
-            ["Conversation", <Id key="conversation" id={turn.conversation} full />],
-            ["Model", turn.model],
-            ["Request", trace.request_id ? <Id key="request" id={trace.request_id} full /> : undefined],
-            ["Created", <Time key="created" at={turn.created_at} exact />],
-            ["Started", turn.started_at ? <Time key="started" at={turn.started_at} exact /> : undefined],
-            ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
-          ]}
-        />
-      </Section>
-      <p className="text-muted">
-        <TextLink to="/operator/audit" search={{ subject_type: "turn", subject_id: turn.turn_id }}>
-          Who has looked at this turn
-        </TextLink>
-      </p>
-    </>
+      {!isOpenTurn(turn.state) && (
+        <Section
+          title="Ledger"
+          action={
+            <TextLink
+              to="/operator/users/$userId"
+              params={{ userId: String(account.user_id) }}
+              search={{ tab: "energy" }}
+              className="text-xs"
+            >
+              The account's ledger
+            </TextLink>
+          }
+        >
+          <TurnLedger entries={ledger} />
+        </Section>
+      )}
+    </Railed>
   )
 }
 
@@ -162,17 +158,17 @@ function ReasonForm() {
   )
 }
 
-const TEXT = "max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3"
-
 const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
   <>
     <div className="grid gap-5 lg:grid-cols-2">
       <Section title="Input">
-        <p className={TEXT}>{turn.text || noTextOf(turn)}</p>
+        <ScrolledText label="Text of the request">{turn.text || noTextOf(turn)}</ScrolledText>
       </Section>
       <Section title="Output">
         {turn.output === null ? (
-          <p className={TEXT}>{turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}</p>
+          <ScrolledText label="Text of the reply">
+            {turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}
+          </ScrolledText>
         ) : (
           <Json value={turn.output} label="Output" />
         )}

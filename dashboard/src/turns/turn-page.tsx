@@ -1,14 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams, useSearch } from "@tanstack/react-router"
-import { Suspense, useState } from "react"
+import { Suspense } from "react"
 import type { Turn } from "../api/operations.ts"
 import { queryOf, useRead } from "../api/query.ts"
-import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { lasted } from "../ui/durations.ts"
-import { Stat, Stats } from "../ui/facts.tsx"
+import { Railed, Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
-import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Tabs } from "../ui/tabs.tsx"
@@ -16,7 +15,9 @@ import { Count, Id, Money, Time } from "../ui/values.tsx"
 import { FailedTurn } from "./failure.tsx"
 import { type LiveStep, useLiveTurn } from "./live-turn.ts"
 import { turnsPages } from "./pages.ts"
+import { ScrolledText } from "./scrolled-text.tsx"
 import { durationsOf, StepList } from "./step-list.tsx"
+import { TurnActions } from "./turn-actions.tsx"
 import { CallsOfTurn, ResultsOfTurn } from "./turn-calls.tsx"
 import { Facts } from "./turn-facts.tsx"
 import { BillTab, ConversationTab, DeliveriesTab, EventsTab, type OfTurn, TurnFilesTab } from "./turn-parts.tsx"
@@ -24,10 +25,6 @@ import { useTurnEvents, useTurnSteps } from "./turn-reads.ts"
 import { TurnState } from "./turn-table.tsx"
 import { isOpenTurn, noTextOf } from "./turn-words.ts"
 import { Waterfall } from "./waterfall.tsx"
-
-const CancelDialog = lazyPart(() =>
-  import("./cancel-dialog.tsx").then((module) => ({ default: module.CancelTurnDialog })),
-)
 
 const WaitOfTurn = lazyPart(() => import("./wait-card.tsx").then((module) => ({ default: module.WaitOfTurn })))
 
@@ -45,41 +42,16 @@ export function TurnPage() {
     ...queryOf("getTurn", { path: { turn_id: turnId }, query: { test: test && "true" } }),
     refetchInterval: ({ state }) => state.data && isOpenTurn(state.data.state) && FALLBACK_MS,
   })
-  const [cancelling, setCancelling] = useState(false)
   const isOpen = turn.data !== undefined && isOpenTurn(turn.data.state)
   const live = useLiveTurn(turnId, { open: isOpen, test })
   return (
-    <Page
-      {...turnsPages.detail}
-      about={<Id id={turnId} full />}
-      above={<TextLink to="/turns">Turns</TextLink>}
-      action={
-        isOpen ? (
-          <Button kind="danger" onClick={() => setCancelling(true)}>
-            Cancel turn
-          </Button>
-        ) : turn.data ? (
-          <ButtonLink to="/playground" search={repeatOf(turn.data)}>
-            Open in playground
-          </ButtonLink>
-        ) : null
-      }
-    >
+    <Page {...turnsPages.detail} about={<Id id={turnId} full />} above={<TextLink to="/turns">Turns</TextLink>}>
       <Read of={turn} rows={10}>
         {(data) => <WholeTurn turn={data} test={test} live={live} />}
       </Read>
-      <Suspense>{cancelling && <CancelDialog turnId={turnId} onClose={() => setCancelling(false)} />}</Suspense>
     </Page>
   )
 }
-
-/** The search of the playground that repeats a turn: with its text and model, and a web chat in its conversation. */
-const repeatOf = ({ turn_id, space, model, end_user_ref, conversation }: Turn) => ({
-  space,
-  model,
-  from: turn_id,
-  ...(end_user_ref === "" && { conversation }),
-})
 
 interface WholeTurnProps {
   turn: Turn
@@ -95,7 +67,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
     refetchInterval: isOpenTurn(turn.state) && TRACE_MS,
   })
   return (
-    <>
+    <Railed acts={<TurnActions turn={turn} test={test} />} facts={<Facts turn={turn} test={test} trace={trace.data} />}>
       <TurnStats turn={turn} test={test} />
       <Suspense>{turn.waiting && <WaitOfTurn turnId={turn.turn_id} test={test} />}</Suspense>
       <Said turn={turn} test={test} live={live} />
@@ -116,8 +88,7 @@ function WholeTurn({ turn, test, live }: WholeTurnProps) {
           { value: "events", label: "Events", content: () => <EventsTab of={of} /> },
         ]}
       />
-      <Facts turn={turn} test={test} trace={trace.data} />
-    </>
+    </Railed>
   )
 }
 
@@ -208,9 +179,7 @@ function Said({ turn, test, live }: WholeTurnProps) {
     <div className="grid gap-5 lg:grid-cols-2">
       <Section title="Input">
         {(turn.text || turn.texts_deleted_at) && (
-          <p className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3">
-            {turn.text || noTextOf(turn)}
-          </p>
+          <ScrolledText label="Text of the request">{turn.text || noTextOf(turn)}</ScrolledText>
         )}
         {!turn.texts_deleted_at && <ResultsOfTurn turn={turn} test={test} />}
       </Section>
@@ -218,12 +187,9 @@ function Said({ turn, test, live }: WholeTurnProps) {
         {turn.error && <FailedTurn turn={turn} error={turn.error} />}
         {turn.output !== null && <Json value={turn.output} label="Output" />}
         {turn.output === null && reply !== null && (
-          <p
-            aria-live="polite"
-            className="max-h-[320px] overflow-y-auto whitespace-pre-wrap break-words rounded-md border border-line bg-panel p-3"
-          >
+          <ScrolledText label="Text of the reply" live>
             {reply}
-          </p>
+          </ScrolledText>
         )}
         {isCalls && <CallsOfTurn turn={turn} test={test} />}
         {turn.warnings.map(({ server, message }) => (
