@@ -21,6 +21,7 @@ const KINDS = choicesOf<keyof Booked>({
   bonus: "Bonus",
   paid: "Paid",
   spent: "Spent",
+  refunded: "Refunded",
   unbucketed: "Other",
   change: "Change",
 })

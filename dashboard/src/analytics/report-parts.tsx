@@ -17,6 +17,7 @@ export interface Used {
   tokens_cached: number
   tokens_output: number
   billed_cost_usd: number
+  refunded_usd: number
   cost_usd?: number
   margin_usd?: number
 }
@@ -70,6 +71,7 @@ const USED: Column<Used>[] = [
   figure("Cached input tokens", (row) => row.tokens_cached),
   figure("Output tokens", (row) => row.tokens_output),
   money("Billed", (row) => row.billed_cost_usd),
+  money("Refunded", (row) => row.refunded_usd),
 ]
 
 const COSTS: Column<Used>[] = [money("Cost", (row) => row.cost_usd), money("Margin", (row) => row.margin_usd)]
@@ -81,7 +83,10 @@ export const usedColumns = (costs = false): Column<Used>[] => (costs ? [...USED,
 export const UsedStats = ({ of }: { of: Used }) => (
   <Stats>
     <Stat label="Billed">
-      <Money usd={of.billed_cost_usd} />
+      <MoneyFigure usd={of.billed_cost_usd} />
+    </Stat>
+    <Stat label="Refunded" hint="when it was booked">
+      <MoneyFigure usd={of.refunded_usd} />
     </Stat>
     {of.cost_usd !== undefined && (
       <Stat label="Cost">
@@ -168,7 +173,8 @@ export const sumOf = (rows: readonly Used[]): Used => {
     tokens_input: sum((row) => row.tokens_input),
     tokens_cached: sum((row) => row.tokens_cached),
     tokens_output: sum((row) => row.tokens_output),
-    billed_cost_usd: Math.round(sum((row) => row.billed_cost_usd) * 1e7) / 1e7,
+    billed_cost_usd: money((row) => row.billed_cost_usd),
+    refunded_usd: money((row) => row.refunded_usd),
   }
 }
 

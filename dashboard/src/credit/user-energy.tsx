@@ -19,7 +19,9 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
 
-const Refund = lazyPart(() => import("./user-refund.tsx").then((file) => ({ default: file.Refund })))
+const RefundTurnDialog = lazyPart(() =>
+  import("../turns/refund-turn-dialog.tsx").then((file) => ({ default: file.RefundTurnDialog })),
+)
 const route = getRouteApi("/app/admin/operator/users/$userId")
 
 const BUCKETS = [
@@ -27,12 +29,13 @@ const BUCKETS = [
   { key: "free", label: "Granted" },
   { key: "bonus", label: "Bonus" },
   { key: "paid", label: "Purchased" },
+  { key: "refunded", label: "Refunded" },
 ] as const
 
 /** Two charts, because credit is many times larger than the spend of a day. */
 const CHARTS: { title: string; keys: string[] }[] = [
   { title: "Energy spent by day", keys: ["spent"] },
-  { title: "Energy received by day", keys: ["free", "bonus", "paid"] },
+  { title: "Energy received by day", keys: ["free", "bonus", "paid", "refunded"] },
 ]
 
 /** Totals, days and ledger of an account, in energy. */
@@ -103,7 +106,13 @@ function Energy({ of, days, stale }: { of: UserEnergy; days: number; stale: bool
       </Section>
       {refunding && (
         <Suspense>
-          <Refund of={refunding} onClose={() => setRefunding(null)} />
+          <RefundTurnDialog
+            turnId={refunding.turn_id ?? ""}
+            amount={-(refunding.amount_usd ?? 0)}
+            entries={[refunding]}
+            wallet="If a prepaid wallet of the end user paid for the turn, its charge returns to it."
+            onClose={() => setRefunding(null)}
+          />
         </Suspense>
       )}
     </div>

@@ -151,8 +151,17 @@ const EndUserFacts = ({ of: endUser, test }: PartProps) => (
       <Stat label="This month" hint="UTC">
         <MoneyFigure usd={endUser.billed_this_month_usd} />
       </Stat>
-      <Stat label="All time">
-        <Money usd={endUser.billed_usd} />
+      <Stat
+        label="All time"
+        hint={
+          endUser.refunded_usd > 0 && (
+            <>
+              <Money usd={endUser.refunded_usd} /> refunded
+            </>
+          )
+        }
+      >
+        <MoneyFigure usd={endUser.billed_usd} />
       </Stat>
       <Stat label="Turns">
         <Count value={endUser.turns} />

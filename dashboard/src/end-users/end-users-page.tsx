@@ -115,6 +115,11 @@ const Totals = ({ of, isFiltered }: { of: CustomerTotals; isFiltered: boolean })
       hint={
         <>
           <Count value={of.turns} /> turns
+          {of.refunded_usd > 0 && (
+            <>
+              , <Money usd={of.refunded_usd} /> refunded
+            </>
+          )}
         </>
       }
     >

@@ -44,13 +44,18 @@ const TodaysTurns = ({ state }: { state: "failed" | "cancelled" }) => (
   </TextLink>
 )
 
-/** The bills of a period, with what the calls have cost us. */
+/** The bills of a period, with what the calls have cost us and what was refunded. */
 const Billed = ({ label, of, period }: { label: string; of: Overview; period: keyof Overview["billed"] }) => (
   <Stat
     label={label}
     hint={
       <>
         cost for us <Money usd={of.cost[period]} />, margin <Money usd={of.margin[period]} />
+        {of.refunded[period] > 0 && (
+          <>
+            , refunded <Money usd={of.refunded[period]} />
+          </>
+        )}
       </>
     }
   >

@@ -14,6 +14,7 @@ import { useSorting } from "../ui/sorting.ts"
 import { type Column, Table } from "../ui/table.tsx"
 import { Id } from "../ui/values.tsx"
 import { allTurnsPages } from "./pages.ts"
+import { TurnCost } from "./turn-cost.tsx"
 import { TurnFigures } from "./turn-figures.tsx"
 import { TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
@@ -111,7 +112,7 @@ const COLUMNS: Column<AdminTurnSummary>[] = [
       ),
   },
   { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
-  { title: "Cost", sort: "cost", right: true, cell: ({ billed_cost_usd }) => <AlignedMoney usd={billed_cost_usd} /> },
+  { title: "Cost", sort: "cost", right: true, cell: (turn) => <TurnCost of={turn} /> },
   { title: "Duration", sort: "duration", right: true, cell: ({ seconds }) => <Seconds value={seconds} /> },
   { title: "Created", timed: true, sort: "newest", right: true, cell: ({ created_at }) => <When at={created_at} /> },
 ]

@@ -72,6 +72,11 @@ function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
         >
           <Money usd={costs.billed_cost_usd} />
         </Stat>
+        {turn.refunded_usd > 0 && (
+          <Stat label="Refunded" hint="to the account's balance">
+            <Money usd={turn.refunded_usd} />
+          </Stat>
+        )}
         <Stat label="Duration" hint="from acceptance to end">
           <Seconds value={trace.total_ms / 1000} />
         </Stat>

@@ -56,3 +56,75 @@ export function Facts({ turn, test, trace }: FactsProps) {
     </Section>
   )
 }
+
+/** The same for operators, with the cost and the margin. */
+export const FactsOfAnyTurn = ({ of: { turn, trace, costs } }: { of: AdminTurn }) => (
+  <Section title="Details">
+    <KeyValues
+      rail
+      entries={[
+        [
+          "Space",
+          <TextLink key="space" to="/operator/spaces/$spaceId" params={{ spaceId: turn.space }}>
+            {trace.space.title}
+          </TextLink>,
+        ],
+        ["API key", <KeyOfTurn key="key" trace={trace} />],
+        ["End user", turn.end_user_ref || "web chat"],
+        ...amountsOf(turn),
+        ["Cost for us", <Money key="cost" usd={costs.cost_usd} />],
+        ["Margin", <Money key="margin" usd={costs.margin_usd} />],
+        ...idsOf(turn, trace),
+        ...timesOf(turn),
+      ]}
+    />
+    <p className="text-muted">
+      <TextLink to="/operator/audit" search={{ subject_type: "turn", subject_id: turn.turn_id }}>
+        Who has looked at this turn
+      </TextLink>
+    </p>
+  </Section>
+)
+
+type Entries = [name: string, value: ReactNode][]
+
+/** The amounts of a turn. A bill says what they are made of. */
+const amountsOf = (turn: Turn): Entries => [
+  ["Billed", isOpenTurn(turn.state) ? undefined : <Money key="billed" usd={turn.billed_cost_usd} />],
+  ["Held", turn.held_usd > 0 ? <Money key="held" usd={turn.held_usd} /> : undefined],
+  ["Refunded", turn.refunded_usd > 0 ? <Money key="refunded" usd={turn.refunded_usd} /> : undefined],
+  [
+    "Charged to the end user",
+    turn.end_user_charge_usd === null ? undefined : <Money key="charged" usd={turn.end_user_charge_usd} />,
+  ],
+  ["Max cost", turn.max_cost_usd === null ? undefined : <Money key="max" usd={turn.max_cost_usd} />],
+]
+
+const idsOf = (turn: Turn, trace: TurnTrace | undefined): Entries => [
+  ["Turn", <Id key="turn" id={turn.turn_id} />],
+  ["Request", trace?.request_id ? <Id key="request" id={trace.request_id} /> : undefined],
+  ["Idempotency-Key", trace ? <Id key="once" id={trace.idempotency_key} /> : undefined],
+  ["Conversation", <Id key="conversation" id={turn.conversation} />],
+  ["Model", turn.model],
+]
+
+const timesOf = (turn: Turn): Entries => [
+  ["Created", <Time key="sent" at={turn.created_at} exact />],
+  ["Started", turn.started_at ? <Time key="began" at={turn.started_at} exact /> : undefined],
+  ["Ended", turn.finished_at ? <Time key="ended" at={turn.finished_at} exact /> : undefined],
+]
+
+const NamedId = ({ title, id, href }: { title: string | undefined; id: string; href?: string | undefined }) => (
+  <span className="inline-flex flex-wrap items-center gap-2">
+    {title}
+    <Id id={id} href={href} />
+  </span>
+)
+
+/** The key that sent a turn. Only owners have a page of it. */
+const KeyOfTurn = ({ trace: { key }, isOwner }: { trace: TurnTrace; isOwner?: boolean }) =>
+  key ? (
+    <NamedId title={key.name} id={key.key_id} href={isOwner ? `/keys/${key.key_id}` : undefined} />
+  ) : (
+    "none: sent in the web app"
+  )

@@ -122,6 +122,18 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       >
         <Money usd={isOpen ? (bill.data?.cost_usd ?? 0) : turn.billed_cost_usd} />
       </Stat>
+      {turn.refunded_usd > 0 && (
+        <Stat
+          label="Refunded"
+          hint={
+            <TextLink to="/balance" search={{ turn: turn.turn_id }}>
+              by the operator
+            </TextLink>
+          }
+        >
+          <Money usd={turn.refunded_usd} />
+        </Stat>
+      )}
       {turn.end_user_charge_usd !== null && (
         <Stat label="Charged" hint="to the end user">
           <Money usd={turn.end_user_charge_usd} />

@@ -32,7 +32,7 @@ export function BillTab({ of }: OfTurn) {
   const bill = useRead("getTurnBill", inputOf(of))
   return (
     <Read of={bill}>
-      {({ items, cost_usd, billed_cost_usd, held_usd }) => (
+      {({ items, cost_usd, billed_cost_usd, refunded_usd, held_usd }) => (
         <>
           <Stats>
             <Stat label="Cost of model calls">
@@ -41,6 +41,11 @@ export function BillTab({ of }: OfTurn) {
             <Stat label="Billed" hint="the amount in the ledger">
               <Money usd={billed_cost_usd} />
             </Stat>
+            {refunded_usd > 0 && (
+              <Stat label="Refunded" hint="to your balance">
+                <Money usd={refunded_usd} />
+              </Stat>
+            )}
             <Stat label="Held">
               <Money usd={held_usd} />
             </Stat>

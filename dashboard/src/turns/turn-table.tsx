@@ -4,7 +4,8 @@ import type { Turn, TurnSummary, Waiting } from "../api/operations.ts"
 import { TextLink } from "../ui/link.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Id, Money, Time } from "../ui/values.tsx"
+import { Id, Time } from "../ui/values.tsx"
+import { TurnCost } from "./turn-cost.tsx"
 import { noTextOf } from "./turn-words.ts"
 import { waitWords } from "./wait-words.ts"
 
@@ -104,14 +105,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
         {
           title: "Cost",
           right: true,
-          cell: ({ billed_cost_usd, held_usd }) =>
-            held_usd > 0 ? (
-              <span className="text-muted">
-                holds <Money usd={held_usd} />
-              </span>
-            ) : (
-              <Money usd={billed_cost_usd} />
-            ),
+          cell: (turn) => <TurnCost of={turn} />,
         },
         { title: "Turn", cell: ({ turn_id }) => <Id id={turn_id} /> },
         { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },

@@ -21,6 +21,7 @@ const BUCKETS: [bucket: keyof Energy["totals"], label: string, hint: string][] =
   ["free", "Granted", "by operators"],
   ["bonus", "Bonus", "sign-up and referrals"],
   ["paid", "Purchased", "paid credit"],
+  ["refunded", "Refunded", "charges of turns"],
 ]
 
 export function EnergyPage() {

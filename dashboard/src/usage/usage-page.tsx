@@ -115,8 +115,24 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
       {exactUtc(from)} to {exactUtc(to)}
     </p>
     <Stats>
-      <Stat label="Billed">
-        <Money usd={total.billed_usd} />
+      <Stat
+        label="Billed"
+        hint={
+          before === undefined ? (
+            NO_HINT
+          ) : (
+            <>
+              {total.refunded_usd > 0 && (
+                <>
+                  <Money usd={total.refunded_usd} /> refunded, net <Money usd={total.net_usd} />;{" "}
+                </>
+              )}
+              <Money usd={before} /> in the period before (<Change now={total.net_usd} before={before} />)
+            </>
+          )
+        }
+      >
+        <MoneyFigure usd={total.billed_usd} />
       </Stat>
       {isSold({ total }) && (
         <Stat
