@@ -1,5 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { getBalanceTrendQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
@@ -10,22 +11,23 @@ import { Count } from "../ui/values.tsx"
 import { AllTime } from "./energy-page.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Scope, useReportSearch } from "./report-parts.tsx"
-import { rangeOf } from "./report-search.ts"
 
 const WINDOWS = [7, 14, 30, 90]
 const WINDOW = getBalanceTrendQuery.active_window_days.default
 
+const DAYS = getBalanceTrendQuery.days.default
+
 export function AnalyticsBalancesPage() {
   const search = useReportSearch()
-  const { days = getBalanceTrendQuery.days.default, start, end, all_time, window = WINDOW } = search
+  const { all_time, window = WINDOW } = search
   const input = {
-    query: { ...rangeOf({ days, start, end }), ...(all_time && { all_time }), active_window_days: window },
+    query: { ...reportedOf(search, DAYS), ...(all_time && { all_time }), active_window_days: window },
   }
   const report = useRead("getBalanceTrend", input)
   return (
     <Page {...analyticsPages.balances}>
-      <FilterBar set={{ start, end, all_time }} end={<CsvLink of="getBalanceTrend" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar set={{ ...reportedSet(search), all_time }} end={<CsvLink of="getBalanceTrend" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} />
         <AllTime all_time={all_time} />
         <ChoiceFilter
           label="Active within"

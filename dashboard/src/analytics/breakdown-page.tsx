@@ -1,6 +1,7 @@
 import { useRead } from "../api/query.ts"
 import { getUsageBreakdownQuery } from "../api/rules.ts"
 import { choicesOf, type QueryWord } from "../api/words.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, FilterBar } from "../ui/filter-bar.tsx"
@@ -9,8 +10,7 @@ import { decimal } from "../ui/numbers.ts"
 import { Page } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { analyticsPages } from "./pages.ts"
-import { MEASURE_LABELS, MeasureFilter, Ranked, Scope, UsedStats, usd, useReportSearch } from "./report-parts.tsx"
-import { rangeOf } from "./report-search.ts"
+import { MEASURE_LABELS, MeasureFilter, Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
 
 const DAYS = getUsageBreakdownQuery.days.default
 const FIRST = getUsageBreakdownQuery.dimension.default
@@ -20,12 +20,12 @@ type Dimension = QueryWord<"getUsageBreakdown", "dimension">
 
 export function AnalyticsBreakdownPage() {
   const search = useReportSearch()
-  const { days = DAYS, start, end, dimension = FIRST, limit = 20, measure = "billed_cost_usd" } = search
-  const input = { query: { ...rangeOf({ days, start, end }), dimension, limit } }
+  const { dimension = FIRST, limit = 20, measure = "billed_cost_usd" } = search
+  const input = { query: { ...reportedOf(search, DAYS), dimension, limit } }
   const report = useRead("getUsageBreakdown", input)
   return (
     <Page {...analyticsPages.breakdown}>
-      <FilterBar set={{ start, end }} end={<CsvLink of="getUsageBreakdown" input={input} />}>
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getUsageBreakdown" input={input} />}>
         <ChoiceFilter
           label="Dimension"
           name="dimension"
@@ -36,8 +36,7 @@ export function AnalyticsBreakdownPage() {
             .map(([name, label]) => [name, `By ${label.toLowerCase()}`])}
         />
         <MeasureFilter measure={measure} />
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
-        <RangePicker from={start} to={end} names={["start", "end"]} />
+        <ReportedFilter range={search} usual={DAYS} />
       </FilterBar>
       <Read of={report}>
         {(data) => (
@@ -52,7 +51,7 @@ export function AnalyticsBreakdownPage() {
                 points={data.items
                   .slice(0, 12)
                   .map((item) => ({ label: item.name ?? item.key, values: { all: item[measure] } }))}
-                {...(measure === "billed_cost_usd" && { format: usd })}
+                {...(measure === "billed_cost_usd" && { unit: "usd" })}
               />
             )}
             <Ranked

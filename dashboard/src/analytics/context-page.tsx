@@ -1,6 +1,7 @@
 import type { ContextComparisonReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getContextComparisonQuery, getContextSizeQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
@@ -14,6 +15,9 @@ import { analyticsPages } from "./pages.ts"
 import { ReportCsv } from "./report-csv.tsx"
 import { Scope, useReportSearch } from "./report-parts.tsx"
 import { OwnerLink, SpaceLink } from "./space-link.tsx"
+
+const DAYS = getContextComparisonQuery.days.default
+const SIZE_DAYS = getContextSizeQuery.days.default
 
 export function AnalyticsContextPage() {
   const { tab } = useReportSearch()
@@ -49,13 +53,13 @@ const COLUMNS: Column<Day>[] = [
 ]
 
 function Comparison() {
-  const { days = getContextComparisonQuery.days.default } = useReportSearch()
-  const input = { query: { days } }
+  const search = useReportSearch()
+  const input = { query: reportedOf(search, DAYS) }
   const report = useRead("getContextComparison", input)
   return (
     <div className="flex flex-col gap-5">
-      <FilterBar set={{}} end={<CsvLink of="getContextComparison" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 120]} />
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getContextComparison" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} choices={[7, 30, 90, 120]} />
       </FilterBar>
       <Read of={report}>
         {(data) => (
@@ -91,8 +95,9 @@ function Comparison() {
 const SHOWN = 50
 
 function Sizes() {
-  const { days = getContextSizeQuery.days.default, space } = useReportSearch()
-  const input = { query: { days, limit: SHOWN, ...(space && { space }) } }
+  const search = useReportSearch()
+  const { space } = search
+  const input = { query: { ...reportedOf(search, SIZE_DAYS), limit: SHOWN, ...(space && { space }) } }
   const report = useRead("getContextSize", input)
   return (
     <div className="flex flex-col gap-5">

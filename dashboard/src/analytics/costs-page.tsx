@@ -1,5 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { getCostsReportQuery, getUserCostsReportQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { FilterBar } from "../ui/filter-bar.tsx"
@@ -9,22 +10,22 @@ import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
 import { analyticsPages } from "./pages.ts"
-import { Ranked, Scope, UsedStats, usd, usedColumns, useReportSearch } from "./report-parts.tsx"
+import { Ranked, Scope, UsedStats, usedColumns, useReportSearch } from "./report-parts.tsx"
+
+const DAYS = getCostsReportQuery.days.default
 
 export function AnalyticsCostsPage() {
-  const {
-    days = getCostsReportQuery.days.default,
-    limit = getUserCostsReportQuery.limit.default,
-    tab,
-  } = useReportSearch()
-  const input = { query: { days } }
-  const ofUsers = { query: { days, limit } }
+  const search = useReportSearch()
+  const { limit = getUserCostsReportQuery.limit.default, tab } = search
+  const range = reportedOf(search, DAYS)
+  const input = { query: range }
+  const ofUsers = { query: { ...range, limit } }
   const costs = useRead("getCostsReport", input)
   const shown = analyticsPages.costs.tabs.find((one) => one === tab) ?? "days"
   return (
     <Page {...analyticsPages.costs}>
       <FilterBar
-        set={{}}
+        set={reportedSet(search)}
         end={
           shown === "users" ? (
             <CsvLink of="getUserCostsReport" input={ofUsers} />
@@ -33,7 +34,7 @@ export function AnalyticsCostsPage() {
           )
         }
       >
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+        <ReportedFilter range={search} usual={DAYS} />
       </FilterBar>
       <Read of={costs}>
         {(data) => (
@@ -82,7 +83,7 @@ export function AnalyticsCostsPage() {
                     />
                   ),
                 },
-                { value: "users", label: "Users", content: () => <CostsOfUsers days={days} limit={limit} /> },
+                { value: "users", label: "Users", content: () => <CostsOfUsers query={ofUsers.query} /> },
               ]}
             />
           </>
@@ -92,8 +93,8 @@ export function AnalyticsCostsPage() {
   )
 }
 
-function CostsOfUsers({ days, limit }: { days: number; limit: number }) {
-  const report = useRead("getUserCostsReport", { query: { days, limit } })
+function CostsOfUsers({ query }: { query: ReturnType<typeof reportedOf> & { limit: number } }) {
+  const report = useRead("getUserCostsReport", { query })
   return (
     <Section title="Users">
       <Read of={report}>

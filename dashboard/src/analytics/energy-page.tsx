@@ -2,6 +2,7 @@ import type { EnergyTimeline } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getEnergyTimelineQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -12,7 +13,6 @@ import { type Column, Table } from "../ui/table.tsx"
 import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Scope, useReportSearch } from "./report-parts.tsx"
-import { rangeOf } from "./report-search.ts"
 
 type Booked = EnergyTimeline["totals"]
 
@@ -26,15 +26,17 @@ const KINDS = choicesOf<keyof Booked>({
   change: "Change",
 })
 
+const DAYS = getEnergyTimelineQuery.days.default
+
 export function AnalyticsEnergyPage() {
   const search = useReportSearch()
-  const { days = getEnergyTimelineQuery.days.default, start, end, all_time } = search
-  const input = { query: { ...rangeOf({ days, start, end }), ...(all_time && { all_time }) } }
+  const { all_time } = search
+  const input = { query: { ...reportedOf(search, DAYS), ...(all_time && { all_time }) } }
   const report = useRead("getEnergyTimeline", input)
   return (
     <Page {...analyticsPages.energy}>
-      <FilterBar set={{ start, end, all_time }} end={<CsvLink of="getEnergyTimeline" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar set={{ ...reportedSet(search), all_time }} end={<CsvLink of="getEnergyTimeline" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} />
         <AllTime all_time={all_time} />
       </FilterBar>
       <Read of={report}>

@@ -2,6 +2,7 @@ import type { ErrorsReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getErrorsReportQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -30,14 +31,16 @@ function wholeDay(date: string) {
   return { created_after: new Date(from).toISOString(), created_before: new Date(from + 86_400_000).toISOString() }
 }
 
+const DAYS = getErrorsReportQuery.days.default
+
 export function AnalyticsErrorsPage() {
-  const { days = getErrorsReportQuery.days.default } = useReportSearch()
-  const input = { query: { days } }
+  const search = useReportSearch()
+  const input = { query: reportedOf(search, DAYS) }
   const report = useRead("getErrorsReport", input)
   return (
     <Page {...analyticsPages.errors}>
-      <FilterBar set={{}} end={<CsvLink of="getErrorsReport" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getErrorsReport" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} />
       </FilterBar>
       <Read of={report}>
         {(data) => (

@@ -1,10 +1,12 @@
 import { useMemo } from "react"
 import { useRead } from "../api/query.ts"
 import { getHourlySpacesQuery, getHourlyUsageQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
+import { RangeChoice } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
@@ -18,13 +20,13 @@ import {
   Scope,
   sumOf,
   UsedStats,
-  usd,
   usedColumns,
   useReportSearch,
 } from "./report-parts.tsx"
 import { SpaceLink } from "./space-link.tsx"
 
 const HOUR_MS = 3_600_000
+const DAYS = getHourlyUsageQuery.days.default
 const TOPS = [4, 8, 12, 20]
 const TOP = getHourlySpacesQuery.top.default
 
@@ -45,13 +47,14 @@ export function AnalyticsHourlyPage() {
 }
 
 function Hours() {
-  const { days = getHourlyUsageQuery.days.default, measure = "turns" } = useReportSearch()
-  const input = { query: { days } }
+  const search = useReportSearch()
+  const { measure = "turns" } = search
+  const input = { query: reportedOf(search, DAYS) }
   const report = useRead("getHourlyUsage", input)
   return (
     <div className="flex flex-col gap-5">
-      <FilterBar set={{}} end={<CsvLink of="getHourlyUsage" input={input} />}>
-        <DaysPicker days={days} choices={[1, 7, 30]} />
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getHourlyUsage" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} choices={[1, 7, 30]} />
         <MeasureFilter measure={measure} />
       </FilterBar>
       <Read of={report}>
@@ -66,7 +69,7 @@ function Hours() {
                 kind="bars"
                 series={[{ key: "all", label: MEASURE_LABELS[measure] }]}
                 points={passed.map((item) => ({ label: hourLabel(item.hour), values: { all: item[measure] } }))}
-                {...(measure === "billed_cost_usd" && { format: usd })}
+                {...(measure === "billed_cost_usd" && { unit: "usd" })}
               />
               <Section title="Last 48 hours">
                 <Table
@@ -85,11 +88,11 @@ function Hours() {
 }
 
 function HoursOfSpaces() {
-  const { start, end, limit: top = TOP } = useReportSearch()
+  const { start, end, brand, limit: top = TOP } = useReportSearch()
   // The range ends with the current hour. It is computed once, so that it does not move while the page is open.
   const now = useMemo(() => Math.ceil(Date.now() / HOUR_MS) * HOUR_MS, [])
   const range = { start: start ?? new Date(now - 24 * HOUR_MS).toISOString(), end: end ?? new Date(now).toISOString() }
-  const input = { query: { ...range, top } }
+  const input = { query: { ...range, top, ...(brand && { brand }) } }
   const report = useRead("getHourlySpaces", input)
   return (
     <div className="flex flex-col gap-5">

@@ -2,6 +2,7 @@ import type { CostRatesReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getCostRatesReportQuery } from "../api/rules.ts"
 import { choicesOf } from "../api/words.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
@@ -11,7 +12,7 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
-import { Scope, usd, useReportSearch } from "./report-parts.tsx"
+import { Scope, useReportSearch } from "./report-parts.tsx"
 
 type Rates = CostRatesReport["total"]["cost"]
 type Row = CostRatesReport["items"][number]
@@ -24,14 +25,20 @@ const RATES = choicesOf<keyof Rates>({
   per_million_output_usd: "per million output tokens",
 })
 
+const DAYS = getCostRatesReportQuery.days.default
+
 export function AnalyticsRatesPage() {
-  const { days = getCostRatesReportQuery.days.default, user_id, chat_key } = useReportSearch()
-  const input = { query: { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) } }
+  const search = useReportSearch()
+  const { user_id, chat_key } = search
+  const input = { query: { ...reportedOf(search, DAYS), ...(user_id && { user_id }), ...(chat_key && { chat_key }) } }
   const report = useRead("getCostRatesReport", input)
   return (
     <Page {...analyticsPages.rates}>
-      <FilterBar set={{ user_id, chat_key }} end={<CsvLink of="getCostRatesReport" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90]} />
+      <FilterBar
+        set={{ ...reportedSet(search), user_id, chat_key }}
+        end={<CsvLink of="getCostRatesReport" input={input} />}
+      >
+        <ReportedFilter range={search} usual={DAYS} choices={[7, 30, 90]} />
         <TextFilter label="User id" name="user_id" value={user_id?.toString()} />
         <TextFilter label="Chat key" name="chat_key" value={chat_key} />
       </FilterBar>

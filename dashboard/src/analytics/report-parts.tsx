@@ -1,4 +1,5 @@
 import { useSearch } from "@tanstack/react-router"
+import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { ChoiceFilter } from "../ui/filter-bar.tsx"
 import { Section } from "../ui/page.tsx"
@@ -167,6 +168,7 @@ export function Ranked<Row extends Used>({
 
 export const sumOf = (rows: readonly Used[]): Used => {
   const sum = (of: (row: Used) => number) => rows.reduce((total, row) => total + of(row), 0)
+  const money = (of: (row: Used) => number) => Math.round(sum(of) * 1e7) / 1e7
   return {
     turns: sum((row) => row.turns),
     model_calls: sum((row) => row.model_calls),

@@ -1,15 +1,13 @@
 import { getUsageBreakdownQuery } from "../api/rules.ts"
 import type { QueryWord } from "../api/words.ts"
-import { countIn, instantIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
+import { type ReportedSearch, reportedIn } from "../operator/report-range.tsx"
+import { countIn, oneIn, type RawSearch, textIn } from "../shell/search.ts"
 
 const MEASURES = ["billed_cost_usd", "turns", "model_calls", "tokens_input", "tokens_cached", "tokens_output"] as const
 export type Measure = (typeof MEASURES)[number]
 
 /** The search parameters of all report pages. Each page uses some of them. */
-export interface ReportSearch {
-  days?: number
-  start?: string
-  end?: string
+export interface ReportSearch extends ReportedSearch {
   limit?: number
   tab?: string
   measure?: Measure
@@ -25,9 +23,7 @@ export interface ReportSearch {
 /** Reads the search parameters. Missing and invalid values are left out. */
 export function readReportSearch(search: RawSearch): ReportSearch {
   const read = {
-    days: countIn(search.days) || undefined,
-    start: instantIn(search.start),
-    end: instantIn(search.end),
+    ...reportedIn(search),
     limit: countIn(search.limit) || undefined,
     tab: textIn(search.tab),
     measure: oneIn(search.measure, MEASURES),
@@ -41,7 +37,3 @@ export function readReportSearch(search: RawSearch): ReportSearch {
   }
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as ReportSearch
 }
-
-/** The range of a report: the number of days, and `start` and `end` if the URL has them. */
-export const rangeOf = ({ days, start, end }: ReportSearch) =>
-  start || end ? { ...(start && { start }), ...(end && { end }), days } : { days }

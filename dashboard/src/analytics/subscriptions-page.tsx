@@ -1,5 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { getSubscriptionSpacesQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -12,16 +13,27 @@ import { SpaceLink } from "./space-link.tsx"
 /** The number of pairs in the table; the CSV file has every pair. */
 const SHOWN = 100
 
+const DAYS = getSubscriptionSpacesQuery.days.default
+
 export function AnalyticsSubscriptionsPage() {
-  const { days = getSubscriptionSpacesQuery.days.default, subscription_id, chat_key } = useReportSearch()
+  const search = useReportSearch()
+  const { subscription_id, chat_key } = search
   const input = {
-    query: { days, limit: SHOWN, ...(subscription_id && { subscription_id }), ...(chat_key && { chat_key }) },
+    query: {
+      ...reportedOf(search, DAYS),
+      limit: SHOWN,
+      ...(subscription_id && { subscription_id }),
+      ...(chat_key && { chat_key }),
+    },
   }
   const report = useRead("getSubscriptionSpaces", input)
   return (
     <Page {...analyticsPages.subscriptions}>
-      <FilterBar set={{ subscription_id, chat_key }} end={<CsvLink of="getSubscriptionSpaces" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90]} />
+      <FilterBar
+        set={{ ...reportedSet(search), subscription_id, chat_key }}
+        end={<CsvLink of="getSubscriptionSpaces" input={input} />}
+      >
+        <ReportedFilter range={search} usual={DAYS} choices={[7, 30, 90]} />
         <TextFilter label="Provider account" name="subscription_id" value={subscription_id} />
         <TextFilter label="Chat key" name="chat_key" value={chat_key} />
       </FilterBar>

@@ -1,5 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { getTopSpacesQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { FilterBar } from "../ui/filter-bar.tsx"
 import { Page } from "../ui/page.tsx"
@@ -10,14 +11,17 @@ import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
 import { OwnerLink, SpaceLink } from "./space-link.tsx"
 
+const DAYS = getTopSpacesQuery.days.default
+
 export function AnalyticsTopSpacesPage() {
-  const { days = getTopSpacesQuery.days.default, limit = getTopSpacesQuery.limit.default } = useReportSearch()
-  const input = { query: { days, limit } }
+  const search = useReportSearch()
+  const { limit = getTopSpacesQuery.limit.default } = search
+  const input = { query: { ...reportedOf(search, DAYS), limit } }
   const report = useRead("getTopSpaces", input)
   return (
     <Page {...analyticsPages.topSpaces}>
-      <FilterBar set={{}} end={<CsvLink of="getTopSpaces" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getTopSpaces" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} />
         <LimitFilter limit={limit} />
       </FilterBar>
       <Read of={report}>

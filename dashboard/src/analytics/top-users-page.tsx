@@ -1,5 +1,6 @@
 import { useRead } from "../api/query.ts"
 import { getTopUsersQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { FilterBar } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
@@ -9,14 +10,17 @@ import { LimitFilter } from "./limit-filter.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, useReportSearch } from "./report-parts.tsx"
 
+const DAYS = getTopUsersQuery.days.default
+
 export function AnalyticsTopUsersPage() {
-  const { days = getTopUsersQuery.days.default, limit = getTopUsersQuery.limit.default } = useReportSearch()
-  const input = { query: { days, limit } }
+  const search = useReportSearch()
+  const { limit = getTopUsersQuery.limit.default } = search
+  const input = { query: { ...reportedOf(search, DAYS), limit } }
   const report = useRead("getTopUsers", input)
   return (
     <Page {...analyticsPages.topUsers}>
-      <FilterBar set={{}} end={<CsvLink of="getTopUsers" input={input} />}>
-        <DaysPicker days={days} choices={[7, 30, 90, 365]} />
+      <FilterBar set={reportedSet(search)} end={<CsvLink of="getTopUsers" input={input} />}>
+        <ReportedFilter range={search} usual={DAYS} />
         <LimitFilter limit={limit} />
       </FilterBar>
       <Read of={report}>

@@ -1,6 +1,7 @@
 import type { DailyUsage, SlugUsageReport } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { getDailyUsageQuery } from "../api/rules.ts"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
@@ -14,12 +15,13 @@ import {
   sumOf,
   type Used,
   UsedStats,
-  usd,
   usedColumns,
   useReportSearch,
 } from "./report-parts.tsx"
 
 type Line = (Used & { date: string })[]
+
+const DAYS = getDailyUsageQuery.days.default
 
 /** The number of spaces with a line of their own in the chart. */
 const SHOWN = 20
@@ -42,15 +44,10 @@ function linesOf(all: Line, report: DailyUsage | SlugUsageReport): Record<string
 }
 
 export function AnalyticsUsagePage() {
-  const {
-    days = getDailyUsageQuery.days.default,
-    user_id,
-    chat_key,
-    measure = "billed_cost_usd",
-    tab,
-  } = useReportSearch()
+  const search = useReportSearch()
+  const { user_id, chat_key, measure = "billed_cost_usd", tab } = search
   const bySpace = tab === "space"
-  const filters = { days, ...(user_id && { user_id }), ...(chat_key && { chat_key }) }
+  const filters = { ...reportedOf(search, DAYS), ...(user_id && { user_id }), ...(chat_key && { chat_key }) }
   const input = { query: { ...filters, ...(bySpace && { group_by: "slug" as const, limit: SHOWN }) } }
   const everything = useRead("getDailyUsage", { query: filters })
   const report = useRead("getDailyUsage", input)
@@ -94,7 +91,7 @@ export function AnalyticsUsagePage() {
                   label: date,
                   values: Object.fromEntries(Object.entries(lines).map(([key, of]) => [key, of[at]?.[measure] ?? 0])),
                 }))}
-                {...(measure === "billed_cost_usd" && { format: usd })}
+                {...(measure === "billed_cost_usd" && { unit: "usd" })}
               />
               <Section title="Days">
                 <Table

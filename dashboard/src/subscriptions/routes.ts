@@ -1,11 +1,11 @@
 import { createRoute } from "@tanstack/react-router"
+import { type ReportedSearch, reportedIn } from "../operator/report-range.tsx"
 import { adminRoute } from "../shell/app-route.tsx"
 import { lazyPage } from "../shell/lazy-page.ts"
 import { countIn, flagIn, type RawSearch, textIn } from "../shell/search.ts"
 import { subscriptionsPages as pages } from "./pages.ts"
 
-interface Search {
-  days?: number
+interface Search extends ReportedSearch {
   state?: "active" | "scheduled" | "ended"
   plan?: string
   several?: true
@@ -17,7 +17,7 @@ export const subscriptionsRoutes = [
     getParentRoute: () => adminRoute,
     path: pages.subscriptions.path,
     validateSearch: (search: RawSearch): Search => ({
-      days: countIn(search.days),
+      ...reportedIn(search),
       state: textIn(search.state) as Search["state"],
       plan: textIn(search.plan),
       several: flagIn(search.several),

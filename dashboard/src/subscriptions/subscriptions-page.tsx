@@ -5,6 +5,7 @@ import { useRead } from "../api/query.ts"
 import { getSubscriptionUsageQuery } from "../api/rules.ts"
 import { List } from "../operator/list.tsx"
 import { curl } from "../operator/parts.tsx"
+import { ReportedFilter, reportedOf, reportedSet } from "../operator/report-range.tsx"
 import { Button } from "../ui/button.tsx"
 import { Chart } from "../ui/chart.tsx"
 import { CsvLink } from "../ui/csv-link.tsx"
@@ -23,6 +24,8 @@ import { planColumns } from "./subscription-table.tsx"
 
 const Give = lazyPart(() => import("./subscription-create.tsx").then((file) => ({ default: file.GivePlan })))
 const route = getRouteApi("/app/admin/operator/subscriptions")
+
+const DAYS = getSubscriptionUsageQuery.days.default
 
 /** The number of subscriptions on the page. */
 const SHOWN = 500
@@ -61,9 +64,11 @@ const COLUMNS: Column<Used>[] = [
 ]
 
 export function SubscriptionsPage() {
-  const { days = getSubscriptionUsageQuery.days.default, offset = 0, state, plan, several } = route.useSearch()
+  const search = route.useSearch()
+  const { offset = 0, state, plan, several } = search
   const all = useRead("listSubscriptions", { query: { state, plan, several, limit: PAGE_ROWS, offset } })
-  const usage = useRead("getSubscriptionUsage", { query: { days, limit: SHOWN } })
+  const used = { query: { ...reportedOf(search, DAYS), limit: SHOWN } }
+  const usage = useRead("getSubscriptionUsage", used)
   const settings = useRead("listSettings")
   const [giving, setGiving] = useState(false)
   return (
@@ -76,7 +81,10 @@ export function SubscriptionsPage() {
       }
     >
       <Section title="Subscriptions">
-        <FilterBar set={{ state, plan, several }}>
+        <FilterBar
+          set={{ state, plan, several }}
+          end={<CsvLink of="listSubscriptions" input={{ query: { state, plan, several } }} />}
+        >
           <ChoiceFilter
             label="State"
             name="state"
@@ -105,7 +113,10 @@ export function SubscriptionsPage() {
           }
         />
       </Section>
-      <Section title="Usage" action={<DaysPicker days={days} />}>
+      <Section title="Usage">
+        <FilterBar set={reportedSet(search)} end={<CsvLink of="getSubscriptionUsage" input={used} />}>
+          <ReportedFilter range={search} usual={DAYS} choices={[1, 7, 30, 90]} />
+        </FilterBar>
         <Read of={usage} rows={8}>
           {(data) => <Use of={data} stale={usage.isPlaceholderData} />}
         </Read>
