@@ -1,16 +1,17 @@
 import { parseArgs } from "node:util"
 import { launchChromium, serviceAt } from "./browser.ts"
 import { JOURNEYS } from "./journeys/all.ts"
+import { describeAnswer } from "./journeys/asking.ts"
 import { figuresOf, printFigures } from "./journeys/figures.ts"
 import { goJourney } from "./journeys/journey.ts"
 import { makeManySpaces } from "./journeys/many-spaces.ts"
 import { startOtherServer } from "./journeys/other-server.ts"
-import { answersOf, makeBusyAccount, printAnswers } from "./journeys/questions.ts"
+import { answersOf } from "./journeys/questions.ts"
 
 /**
- * `npm run journeys [-- --only WORD,…] [--url URL]` does what users do in the web app, in Chromium and by keyboard
- * only. Without `--url`, the address that `npm start` prints, it starts a service. `--figures` instead measures slow
- * pages, and `--questions` an owner's questions; with `--url` they need `--data`, the data directory of that service.
+ * `npm run journeys [-- --only WORD,…] [--url URL]` does what users do, in Chromium and by keyboard only. Without
+ * `--url`, the address that `npm start` prints, it starts a service. `--figures` measures slow pages, and `--questions`
+ * asks what users ask. With `--url`, both need `--data`, the data directory of that service.
  */
 const { values } = parseArgs({
   options: {
@@ -36,8 +37,8 @@ try {
   }
   if (values.questions) {
     if (!dataDir) throw new Error("--questions with --url also needs --data, the data directory of that service")
-    await makeBusyAccount(dataDir)
-    printAnswers(await answersOf(browser, service.signIn))
+    for await (const answer of answersOf({ browser, signIn: service.signIn, dataDir }))
+      console.log(describeAnswer(answer))
   }
   const wanted = JOURNEYS.filter(
     ({ name }) =>

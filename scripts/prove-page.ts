@@ -105,7 +105,7 @@ async function fill(page: Page, origin: string, { path, samples = {} }: ShownPag
 /** A string, because scripts have no types of the browser. */
 const OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
-async function overflowOf(page: Page): Promise<string[]> {
+export async function overflowOf(page: Pick<Page, "evaluate">): Promise<string[]> {
   const over = await page.evaluate<number>(OVERFLOW)
   return over > 0 ? [`${over} px wider than the window`] : []
 }

@@ -15,7 +15,7 @@ export const newUser: Journey = {
     await keyboard.press("Enter")
     await keyboard.sees("heading", newcomer(stamp))
     await keyboard.pick("tab", "History")
-    await keyboard.sees("cell", "user.create")
+    await keyboard.sees("cell", "Account created")
   },
 }
 
@@ -72,7 +72,8 @@ export const dashboards: Journey = {
       for (const report of reports) await follow(keyboard, report)
     }
     await keyboard.go("usage", "Usage")
-    await keyboard.enter("button", "7 days")
+    await keyboard.enter("button", /^Period/)
+    await keyboard.enter("button", "Last 7 days")
     await keyboard.enter("button", "Show as table")
     await keyboard.has("button", "Show as chart")
     await keyboard.sees("table", /./)
@@ -90,7 +91,9 @@ export const audit: Journey = {
   as: "Admin",
   async go({ keyboard }) {
     await keyboard.go("audit", "Audit")
-    await keyboard.select("Action", "user.credit")
+    await keyboard.enter("button", "Filter")
+    await keyboard.select("Action", "Credit booked")
+    await keyboard.press("Escape")
     await keyboard.enter("button", /^Show entry \d+, user\.credit$/)
     await keyboard.sees("dialog", /^user\.credit/)
     await keyboard.press("Escape")

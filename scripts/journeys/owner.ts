@@ -76,7 +76,7 @@ export const endUser: Journey = {
     await keyboard.fill("Daily cap (USD)", "1.5")
     await keyboard.press("Enter")
     await keyboard.sees("heading", ref)
-    await keyboard.sees("cell", "end user daily")
+    await keyboard.sees("cell", "daily cap of the end user")
     await keyboard.enter("button", "Block")
     await keyboard.enter("button", "Block end user")
     await keyboard.reads("blocked")

@@ -1,194 +1,30 @@
-import type { Browser, Locator, Page } from "playwright-core"
-import { newId } from "../../src/base/ids.ts"
-import { createUser, topUp } from "../../src/ops/seed.ts"
-import { openStartedDatabase } from "./database.ts"
+import type { Browser } from "playwright-core"
+import { type Answered, ask, type JourneyQuestion } from "./asking.ts"
+import { BUSY, type BusySize, makeBusyAccount } from "./busy-account.ts"
+import { NEWCOMERS_QUESTION } from "./newcomer-question.ts"
+import { makeOpenMatters } from "./open-matters.ts"
+import { OPERATORS_QUESTIONS } from "./operator-questions.ts"
+import { OWNERS_QUESTIONS } from "./owner-questions.ts"
 
-/** A busy account: the answers that the web app must give are planted among many other rows. */
-export const BUSY = { owner: "Busy", customers: 1_000, spaces: 2_000, turns: 100_000, dearest: "customer-0417" }
-
-/** The receiver of the failing webhook. */
-const FAILING = "https://hooks.failing.example/turnpike"
-
-/** Creates the busy account once: its turns lie within 28 days, and a fiftieth of them failed. */
-export async function makeBusyAccount(dataDir: string): Promise<void> {
-  const client = await openStartedDatabase(dataDir)
-  try {
-    const known = await client.query("select 1 from users where name = $1", [BUSY.owner])
-    if (known.rows.length > 0) return
-    const sql = async (query: string, params?: unknown[]) => (await client.query(query, params)).rows
-    const user = await createUser(sql, { name: BUSY.owner, email: "busy@turnpike.test" })
-    await topUp(sql, {
-      userId: user,
-      micros: 1_000_000_000,
-      reason: "operator_topup",
-      actor: "journeys",
-      now: new Date(),
-    })
-    const at = (n: number) => new Date(Date.now() - n * 24_000)
-    const spaces = Array.from({ length: BUSY.spaces }, (_, n) => newId("space", at(n)))
-    const turns = Array.from({ length: BUSY.turns }, (_, n) => newId("turn", at(n)))
-    await client.query(
-      `insert into spaces (slug, user_id, title, created_at, updated_at)
-       select slug, $1, 'Helper ' || n, now() - interval '29 days', now() - interval '29 days'
-       from unnest($2::text[]) with ordinality as made (slug, n)`,
-      [user, spaces],
-    )
-    const key = newId("key", new Date())
-    await client.query(
-      `insert into api_keys (key_id, user_id, hash, hint, name, scope, created_at)
-       values ($1::text, $2, sha256(convert_to($1::text, 'UTF8')), 'busy', 'Production', 'all', now() - interval '29 days')`,
-      [key, user],
-    )
-    await client.query(
-      `with places as (select space_id, row_number() over (order by space_id) as place from spaces where user_id = $1), source as (
-         select id, n::int, 'customer-' || lpad((n % $4)::text, 4, '0') as ref, now() - (n - 1) * interval '24 seconds' as at,
-           case when n % 50 = 7 then 'failed' else 'done' end as state
-         from unnest($2::text[]) with ordinality as made (id, n)
-       ), made as (
-         insert into turns (turn_id, user_id, key_id, space_id, conversation_id, position, test, end_user_ref, idempotency_key,
-           request_hash, text, result, model, state, hold_credit_micros, held_credit_micros, billed_credit_micros, cost_credit_micros,
-           model_calls, status_reason, error_code, error_message, created_at, started_at, finished_at, price_version)
-         select s.id, $1, $3, p.space_id, 'conv_' || right(s.id, 26), 1, false, s.ref, 'busy ' || s.n, '', 'Where is order ' || s.n || '?',
-           case when s.state = 'done' then 'It is on its way.' end, 'rehearsal/standard', s.state, 100000, 0,
-           case when s.ref = $5 then 20000 + s.n % 97 else s.n % 997 end, case when s.ref = $5 then 20000 + s.n % 97 else s.n % 997 end, 1,
-           case when s.state = 'failed' then 'MODEL_UNAVAILABLE' end, case when s.state = 'failed' then 'MODEL_UNAVAILABLE' end,
-           case when s.state = 'failed' then 'The model did not answer after several attempts.' end,
-           s.at, s.at + interval '1 second', s.at + (s.n % 90 + 1) * interval '1 second', 1
-         from source s join places p on p.place = 1 + s.n % $6 returning *
-       ), ended as (
-         insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls,
-           tokens_input, tokens_cached, tokens_output, state, status_reason, model, created_at)
-         select turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls, 100, 0, 50, state,
-           status_reason, model, created_at from made
-       ), failures as (
-         insert into infrastructure_errors (kind, name, code, turn_id, created_at)
-         select 'model_call', 'rehearsal', 'unavailable', turn_id, created_at + k * interval '2 seconds' from made, generate_series(1, 3) k
-         where state = 'failed' and created_at > now() - interval '1 day'
-       ) insert into turn_ends (ended_at, user_id, space_id, writer_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
-           cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key, role, model,
-           state, turn_id, end_user_ref, took_us)
-         select finished_at, user_id, space_id, user_id, 100, 0, 50, 100, cost_credit_micros, billed_credit_micros, 1, 1, 1, 0, 1, false, false,
-           'rehearsal', 'orchestrator', model, state, turn_id, end_user_ref, (extract(epoch from finished_at - created_at) * 1e6)::bigint from made`,
-      [user, turns, key, BUSY.customers, BUSY.dearest, BUSY.spaces],
-    )
-    const hooks = Array.from({ length: 5 }, () => newId("webhook", new Date()))
-    await client.query(
-      `insert into webhook_endpoints (webhook_id, user_id, test, key_id, scope, url, secret, slot, created_at, updated_at, verified_at, target,
-         failing_since)
-       select id, $1, false, null, 'all', url, 'sealed', n, now() - interval '20 days', now(), now() - interval '20 days', url,
-         case when n = 3 then now() - interval '90 minutes' end
-       from (select id, n, case when n = 3 then $3 else 'https://hooks.example/' || n end as url
-         from unnest($2::text[]) with ordinality as made (id, n)) w`,
-      [user, hooks, FAILING],
-    )
-    await client.query("analyze")
-    // The sweep moves the ended turns into the totals of customers, once a minute.
-    for (let left = 1; left > 0; ) {
-      await new Promise((resolve) => setTimeout(resolve, 2_000))
-      const { rows } = await client.query("select count(*)::int as left from turn_ends where user_id = $1", [user])
-      left = rows[0].left
-    }
-  } finally {
-    await client.end()
-  }
+interface Asked {
+  browser: Browser
+  signIn: string
+  /** The data directory of the service. */
+  dataDir: string
+  size?: BusySize
 }
 
-export interface Answered {
-  question: string
-  /** Clicks and fields that were filled in, from Home on. */
-  acts: number
-  seconds: number
-  /** The longest request of the API, in milliseconds. */
-  apiMs: number
-  answer: string
-}
-
-interface Asking {
-  page: Page
-  click(target: Locator): Promise<void>
-  fill(target: Locator, text: string): Promise<void>
-}
-
-/** Asks one question in a new tab, from Home on. `find` leads to the answer and reads it. */
-async function ask(
-  browser: Browser,
-  signIn: string,
-  question: string,
-  find: (asking: Asking) => Promise<string>,
-): Promise<Answered> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-  const page = await context.newPage()
-  await page.goto(`${signIn}?as=${BUSY.owner}`)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.getByRole("heading", { name: "Home", level: 1 }).waitFor()
-  await page.waitForLoadState("networkidle")
-  await page.evaluate("performance.clearResourceTimings()")
-  const started = performance.now()
-  let acts = 0
-  const answer = await find({
-    page,
-    click: (target) => {
-      acts++
-      return target.click()
-    },
-    fill: (target, text) => {
-      acts++
-      return target.fill(text)
-    },
-  })
-  const seconds = (performance.now() - started) / 1000
-  const apiMs = await page.evaluate<number>(
-    `Math.max(0, ...performance.getEntriesByType("resource").filter(({ name }) => name.includes("/api/")).map(({ duration }) => duration))`,
-  )
-  await context.close()
-  return { question, acts, seconds, apiMs, answer }
-}
-
-/** The questions of an owner with many customers, each with its clicks, its time and the slowest request of the API. */
-export async function answersOf(browser: Browser, signIn: string): Promise<Answered[]> {
-  return [
-    await ask(browser, signIn, "Which customer costs most this month?", async ({ page, click }) => {
-      await click(
-        page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^(End users|Customers)$/ }),
-      )
-      const first = page.getByRole("table", { name: "End users with their spend" }).getByRole("row").nth(1)
-      return (await first.getByRole("link").first().innerText()).trim()
-    }),
-    await ask(browser, signIn, "Why did the last turn fail?", async ({ page, click }) => {
-      await click(page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Turns", exact: true }))
-      await page.getByLabel("State", { exact: true }).selectOption("failed")
-      const row = page
-        .getByRole("table", { name: "Turns" })
-        .getByRole("row")
-        .filter({ hasText: "MODEL_UNAVAILABLE" })
-        .first()
-      await click(row.getByRole("link").first())
-      await page.getByRole("region", { name: "Timeline" }).getByText("failed model call").first().waitFor()
-      return page.getByRole("region", { name: "Output" }).innerText()
-    }),
-    await ask(browser, signIn, "Which webhook fails, and since when?", async ({ page, click }) => {
-      await click(page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Webhooks", exact: true }))
-      const row = page
-        .getByRole("row")
-        .filter({ hasText: /failing/i })
-        .first()
-      return (await row.innerText()).replace(/\s+/g, " ")
-    }),
-    await ask(browser, signIn, "Ctrl K: a customer by a part of its name", async ({ page, click, fill }) => {
-      await page.keyboard.press("Control+k")
-      await fill(page.getByRole("combobox"), BUSY.dearest.slice(-4))
-      const option = page.getByRole("option").filter({ hasText: BUSY.dearest })
-      await option.waitFor()
-      await click(option)
-      await page.getByRole("heading", { level: 1, name: BUSY.dearest }).waitFor()
-      return BUSY.dearest
-    }),
+/**
+ * Asks the questions of a newcomer, of an owner with many customers and of an operator, one after the other. Some of
+ * them change the account for the next ones. Throws at the first question without an answer.
+ */
+export async function* answersOf({ browser, signIn, dataDir, size = BUSY }: Asked): AsyncGenerator<Answered> {
+  await makeBusyAccount(dataDir, size)
+  const matters = await makeOpenMatters(browser, signIn)
+  const asked: [as: string, question: JourneyQuestion][] = [
+    ["Barbara", NEWCOMERS_QUESTION],
+    ...OWNERS_QUESTIONS.map((one): [string, JourneyQuestion] => [BUSY.owner, one]),
+    ...OPERATORS_QUESTIONS.map((one): [string, JourneyQuestion] => ["Admin", one]),
   ]
-}
-
-export function printAnswers(answers: readonly Answered[]): void {
-  for (const { question, acts, seconds, apiMs, answer } of answers)
-    console.log(
-      `${String(acts).padStart(2)} clicks ${seconds.toFixed(1).padStart(5)} s, API at most ${apiMs.toFixed(0).padStart(4)} ms  ${question} ${answer.replace(/\s+/g, " ").slice(0, 120)}`,
-    )
+  for (const [as, question] of asked) yield ask({ browser, signIn, as, matters }, question)
 }
