@@ -42,6 +42,64 @@ export interface AccountSignedInEvent {
   }
 }
 
+export interface ActivityEntry {
+  /** Greater for newer entries. */
+  activity_id: number
+  action: string
+  /** The type of the changed object. */
+  subject_type: string
+  /** Its id, slug, name or `end_user_ref`. */
+  subject_id: string
+  /** The maker of the change: you, an API key, a member of the account or of a shared space, an end user, or an operator. */
+  by: "owner" | "key" | "member" | "end_user" | "operator"
+  /** The name of the owner, key or member. */
+  name: string | null
+  /** The user id of a member; null for all other makers. */
+  member_id: number | null
+  /** The role that a member of the account had then; null for all other makers. */
+  role: "owner" | "developer" | "billing" | "read_only" | null
+  /** The key that made the change, if it was one. */
+  key_id: string | null
+  /** The changed facts before, without secrets. Null for a new object, and for changes of operators. */
+  before: Record<string, unknown> | null
+  /** The facts afterwards, as in `before`. */
+  after: Record<string, unknown> | null
+  /** The request that made the change. */
+  request_id: string | null
+  /** The IP address of your own browser; null for all other makers. */
+  address: string | null
+  created_at: string
+}
+
+/** An entry is new in the account's activity (`GET /api/account/activity`): `data` is the entry, without an address. Sign-ins and factors of the account's own user are left out. Only webhooks that name this type get it, within about a minute; one for all types does not. */
+export interface ActivityRecordedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "activity.recorded"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: ActivityEntry
+}
+
+/** An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface AnomalyFoundEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "anomaly.found"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    anomaly_id: string
+    end_user_ref: string | null
+    space: string | null
+    day: string
+    spent_usd: number
+    usual_usd: number
+  }
+}
+
 /** Whether calls of a tool wait until a person allows them: `never` (the default), `always`, or `when` the input fits a schema. */
 export type Approval = "never" | "always" | {
   /** A JSON Schema (2020-12) of the input. A call whose input fits it waits for a decision. */
@@ -99,6 +157,24 @@ export interface BalanceTooLowErrorBody {
   } | undefined
 }
 
+/** `percent` of the account's budget for the month is spent (`alert` is `spent`), or the forecast of the month exceeds it (`forecast`). Each is sent once a month, and again after a change of the amount. A budget refuses no turns. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface BudgetReachedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "budget.reached"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    alert: "spent" | "forecast"
+    percent: number | null
+    month: string
+    budget_usd: number
+    spent_usd: number
+    expected_usd: number | null
+  }
+}
+
 export interface CallDecidedErrorBody {
   code: "CALL_DECIDED"
   message: string
@@ -146,9 +222,9 @@ export type CallResult = {
   error: string
 }
 
-/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. `portal_sessions`: sessions of the portal that an account opens at once. */
+/** A limit on requests. `open_waits`: long polls and streams of one caller. `portal_sessions`: sessions of the portal that an account opens at once. */
 export interface CallerLimit {
-  cap: "open_waits" | "unknown_keys" | "portal_sessions"
+  cap: "open_waits" | "portal_sessions"
   limit: number
 }
 
@@ -309,8 +385,8 @@ export interface CostLimitTooLowErrorBody {
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
-  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `members`: members, open invitations included. `daily_invitations`: invitations of members within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
+  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "members" | "daily_invitations" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
   /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
   used: number
@@ -411,10 +487,12 @@ export interface CreateWatchToken {
 export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
+  /** `false`: no `ping` is sent yet. Start your server with the secret, then send the ping with `POST …/test`. Until the server has answered it, all other events wait. */
+  ping?: boolean | undefined
 }
 
 export interface CreditEndUser {
@@ -589,6 +667,8 @@ export interface EndUser {
   billed_this_month_usd: number
   /** The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account. */
   billed_today_usd: number
+  /** The part of `billed_usd` that the operator has refunded to your balance. Limits still count it. */
+  refunded_usd: number
   limits: EndUserLimits
   /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost. */
   caps: CapState[]
@@ -722,13 +802,13 @@ export interface EndUserExport {
 export interface EndUserLedgerEntry {
   entry_id: number
   end_user_ref: string
-  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. */
-  reason: "credit" | "correction" | "usage"
+  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. `refund`: that charge, returned because the operator has refunded the turn to you. */
+  reason: "credit" | "correction" | "usage" | "refund"
   /** Negative for charges and corrections. */
   amount_usd: number
   /** The balance after this entry. */
   balance_after_usd: number
-  /** The turn that was charged. */
+  /** The turn that was charged or refunded. */
   turn_id: string | null
   /** Your note. Erasing the end user removes it. */
   note: string | null
@@ -820,11 +900,11 @@ export interface Erasure {
 }
 
 export interface ErrorAnswer {
-  error: OtherErrorBody | VersionMismatchErrorBody | RateLimitedErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | TurnFinishedErrorBody | CallDecidedErrorBody | TurnWaitingErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
+  error: OtherErrorBody | VersionMismatchErrorBody | RateLimitedErrorBody | EndUserCreditSpentErrorBody | PriceInUseErrorBody | InsufficientCreditsErrorBody | RoleRequiredErrorBody | TurnFinishedErrorBody | CallDecidedErrorBody | TurnWaitingErrorBody | BalanceTooLowErrorBody | LimitReachedErrorBody | ValidationFailedErrorBody | CostLimitTooLowErrorBody | TurnFailedErrorBody | QuotaExceededErrorBody
 }
 
 /** An event, as in the body that a webhook receives. */
-export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | McpServerFailingEvent | SpaceSharedEvent | PingEvent
+export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | ActivityRecordedEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | RefundDecidedEvent | AnomalyFoundEvent | BudgetReachedEvent | McpServerFailingEvent | SpaceSharedEvent | PingEvent
 
 export interface EventList {
   data: FeedEvent[]
@@ -885,6 +965,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
@@ -918,7 +1000,7 @@ export interface ExportedTurn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
-    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    /** The reasoning in `tokens_output`. 0 if it is not counted. */
     tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
@@ -1400,7 +1482,7 @@ export interface MonthStatement {
 }
 
 export interface OtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "TOO_MANY_UNKNOWN_KEYS" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "IDEMPOTENCY_KEY_REUSED" | "INTERNAL" | "UNAVAILABLE"
   message: string
   /** The field or parameter that is wrong. */
   param?: string | undefined
@@ -1834,6 +1916,21 @@ export interface ReceiptLine {
   per: number
 }
 
+/** The operator has refunded a turn that you asked a refund for, or declined your request. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface RefundDecidedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "refund.decided"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    turn_id: string
+    decision: "refunded" | "declined"
+    answer: string
+  }
+}
+
 /** A refund of a turn. The receipt of the turn does not change. */
 export interface RefundDocument {
   document: "refund"
@@ -1903,8 +2000,8 @@ export interface Replay {
   from: string
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -1968,6 +2065,24 @@ export interface Retention {
     event_days: number
     attempt_days: number
   }
+}
+
+export interface RoleRequired {
+  /** The caller's role in the account. `none`: no longer any. */
+  role: "owner" | "developer" | "billing" | "read_only" | "none"
+  /** The roles that allow the operation. */
+  roles: ("owner" | "developer" | "billing" | "read_only")[]
+}
+
+export interface RoleRequiredErrorBody {
+  code: "ROLE_REQUIRED"
+  message: string
+  /** The field or parameter that is wrong. */
+  param?: string | undefined
+  /** True if the same request can succeed later. */
+  retryable: boolean
+  request_id: string
+  details: RoleRequired
 }
 
 /** The name and dates of a secret. Its value is never shown. */
@@ -2417,6 +2532,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
@@ -2450,7 +2567,7 @@ export interface Turn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
-    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    /** The reasoning in `tokens_output`. 0 if it is not counted. */
     tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
@@ -2637,8 +2754,8 @@ export interface TurnWaitingErrorBody {
 export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -2654,12 +2771,16 @@ export interface UsageExport {
 }
 
 export interface UsageGroup {
-  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text. */
+  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), hour of the day (`00` to `23`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text. */
   group: string
   /** `value`: `group` is a value. `none`: the turns have no value of the key of metadata. `other`: all values beyond the ones that are shown. */
   kind: "value" | "none" | "other"
-  /** The billed amount: the exact sum of the ledger entries. */
+  /** The billed amount: the exact sum of the ledger entries. Refunds are not subtracted. */
   billed_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
@@ -2716,15 +2837,19 @@ export interface UsageReport {
   to: string
   group_by: string
   data: UsageGroup[]
-  /** The sum over all groups, not only those of this page. A turn that used two models counts once. */
+  /** The sum over all groups, not only those of this page. A turn that used two models counts once. By `model`, turns without a model call are in no group and do not count here. */
   total: UsageSums
   has_more: boolean
   next_cursor: string | null
 }
 
 export interface UsageSums {
-  /** The billed amount: the exact sum of the ledger entries. */
+  /** The billed amount: the exact sum of the ledger entries. Refunds are not subtracted. */
   billed_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
@@ -2831,7 +2956,7 @@ export interface Webhook {
   /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends one at once. */
   state: "pending" | "verified"
   /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
@@ -2865,7 +2990,7 @@ export interface WebhookWithSecret {
   /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends one at once. */
   state: "pending" | "verified"
   /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
@@ -3291,11 +3416,11 @@ export interface Operations {
     answer: TurnReceipt
   }
 
-  /** Report usage by end user, space, model, key, day or metadata */
+  /** Report usage by end user, space, model, key, day, hour or metadata */
   getUsage: {
     query?: {
-      /** The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`. Default: `day`. */
-      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | "config_version" | string | undefined
+      /** The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the day, UTC), `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | "hour" | "config_version" | string | undefined
       /** The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before `to`. */
       from?: string | undefined
       /** The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC). */
@@ -3308,6 +3433,10 @@ export interface Operations {
       model?: string[] | undefined
       /** Only turns of these keys, by `key_id`. Repeat the parameter for several. */
       key?: string[] | undefined
+      /** The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of the groups. Default: `group`. */
+      sort?: "group" | "billed" | "turns" | "model_calls" | "tokens_input" | "tokens_output" | undefined
+      /** Default: `asc` by `group`, and `desc` by a sum. */
+      direction?: "asc" | "desc" | undefined
       /** The format of the report. It takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -3370,7 +3499,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -3394,7 +3523,7 @@ export interface Operations {
     }
     query?: {
       /** Only these entries. */
-      reason?: "credit" | "correction" | "usage" | undefined
+      reason?: "credit" | "correction" | "usage" | "refund" | undefined
       /** A `turn_id`: only its charge. */
       turn?: string | undefined
       /** The most entries on a page. */
@@ -3428,7 +3557,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined

@@ -185,6 +185,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "users": [
         "password_hash"
       ],
+      "wallet_shards": [],
       "workspaces": [
         "bot_token"
       ]
@@ -339,6 +340,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "conversation_summaries": [],
       "conversations": [],
       "end_user_ledger": [],
+      "end_user_sums": [],
       "ended_turns": [],
       "erased_objects": [],
       "erasures": [],
@@ -371,6 +373,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "space_shares": [],
       "spaces": [],
       "tasks": [],
+      "turn_ends": [],
       "turn_log": [],
       "turn_messages": [],
       "turn_steps": [],
@@ -630,6 +633,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "accounts_to_post",
       "accounts_with_expired",
       "act_as",
+      "added",
       "back_off",
       "begin_comparison",
       "begin_reconciliation",
@@ -792,6 +796,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "subscription_days": [],
       "subscriptions": [],
       "sweeps": [],
+      "turn_ends": [],
       "turns": []
     },
     "purposes": [

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_091f8538cd54"
+export const RELEASE = "turnpike_c18d1da326ee"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -1234,6 +1234,7 @@ export interface Records {
     reason: string | null
     model: string | null
     failure: string | null
+    provider: string | null
     min_cost: number | null
     min_took_us: number | null
     q: string | null
@@ -2948,6 +2949,7 @@ export interface Procedures {
       balance: number | null
       held: number | null
       acting_admin: Answers["acting_admin"] | null
+      person: Answers["user_answer"] | null
     }
   }
   get_own_key: {
@@ -5990,6 +5992,7 @@ export interface Procedures {
       disabled: boolean | null
       own_brand: string | null
       if_version: number | null
+      reason: string | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -6484,7 +6487,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   update_subscription: { args: ["request:request", "sub_id", "change:json", "deactivate", "if_version"], columns: ["actor:json", "refused", "entity:json", "other:json"] },
   update_task: { args: ["turn_id", "epoch", "task_id", "state", "title", "description", "moment"], columns: ["task_id", "state", "title", "flow:json"] },
   update_team: { args: ["request:request", "team_id", "change:json", "if_version"], columns: ["actor:json", "refused", "entity:json", "unknown_users:json", "notices:json"] },
-  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
+  update_user: { args: ["request:request", "user_id", "user:json", "wallet:json", "disabled", "own_brand", "if_version", "reason"], columns: ["actor:json", "refused", "entity:json"] },
   update_webhook: { args: ["request:request", "webhook_id", "changes:json", "target", "event_id", "stop_batch"], columns: ["actor:json", "refused", "webhook:json", "pinged"] },
   usage_of_spaces: { args: ["from", "to", "space_ids"] },
   waiting_session: { args: ["token", "moment"], columns: ["user_id", "secret", "addresses:json"] },
@@ -6513,7 +6516,7 @@ export const RECORDS: Record<keyof Records, readonly string[]> = {
   start_terms: ["live_slots", "test_slots", "end_user_slots", "position", "event_id", "reader_until", "drawn:json", "random", "queued_before"],
   taken_book: ["provider_id", "day", "takes", "format", "base_url", "scope_id", "sealed", "shared"],
   trace_limits: ["turns", "bytes", "text", "events", "attempts", "deliveries", "window_seconds"],
-  turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "min_cost", "min_took_us", "q", "created_after", "created_before"],
+  turn_filter: ["account", "space", "key", "end_user", "conversation", "state", "waiting", "reason", "model", "failure", "provider", "min_cost", "min_took_us", "q", "created_after", "created_before"],
   turn_page: ["sort", "descending", "most", "skipped"],
   wait_reason: ["calls:json", "bound_by", "counter", "resets_at", "needed", "wanted", "again_at"],
 }

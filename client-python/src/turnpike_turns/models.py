@@ -85,6 +85,86 @@ class AccountSignedInEventData(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ActivityEntry(ApiObject):
+    """The object ActivityEntry of the API."""
+
+    activity_id: int
+    """Greater for newer entries."""
+    action: str
+    subject_type: str
+    """The type of the changed object."""
+    subject_id: str
+    """Its id, slug, name or `end_user_ref`."""
+    by: Literal["owner", "key", "member", "end_user", "operator"]
+    """
+    The maker of the change: you, an API key, a member of the account or of a shared space, an end user, or an
+    operator.
+    """
+    name: str | None
+    """The name of the owner, key or member."""
+    member_id: int | None
+    """The user id of a member; null for all other makers."""
+    role: Literal["owner", "developer", "billing", "read_only"] | None
+    """The role that a member of the account had then; null for all other makers."""
+    key_id: str | None
+    """The key that made the change, if it was one."""
+    before: dict[str, Any] | None
+    """The changed facts before, without secrets. Null for a new object, and for changes of operators."""
+    after: dict[str, Any] | None
+    """The facts afterwards, as in `before`."""
+    request_id: str | None
+    """The request that made the change."""
+    address: str | None
+    """The IP address of your own browser; null for all other makers."""
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActivityRecordedEvent(ApiObject):
+    """
+    An entry is new in the account's activity (`GET /api/account/activity`): `data` is the entry, without an
+    address. Sign-ins and factors of the account's own user are left out. Only webhooks that name this type get
+    it, within about a minute; one for all types does not.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["activity.recorded"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: ActivityEntry
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnomalyFoundEvent(ApiObject):
+    """
+    An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it
+    continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["anomaly.found"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: AnomalyFoundEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnomalyFoundEventData(ApiObject):
+    """The object AnomalyFoundEventData of the API."""
+
+    anomaly_id: str
+    end_user_ref: str | None
+    space: str | None
+    day: str
+    spent_usd: Decimal
+    usual_usd: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApprovalWhen(ApiObject):
     """The object ApprovalWhen of the API."""
 
@@ -131,6 +211,35 @@ class BalanceReached(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BudgetReachedEvent(ApiObject):
+    """
+    `percent` of the account's budget for the month is spent (`alert` is `spent`), or the forecast of the month
+    exceeds it (`forecast`). Each is sent once a month, and again after a change of the amount. A budget refuses
+    no turns. It is a notice to the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["budget.reached"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: BudgetReachedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetReachedEventData(ApiObject):
+    """The object BudgetReachedEventData of the API."""
+
+    alert: Literal["spent", "forecast"]
+    percent: int | None
+    month: str
+    budget_usd: Decimal
+    spent_usd: Decimal
+    expected_usd: Decimal | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class CallDecidedEvent(ApiObject):
     """A person, a key or your end user has allowed or denied a call that waited for a decision."""
 
@@ -171,12 +280,11 @@ class CallDecidedEventDataBy(ApiObject):
 @dataclass(frozen=True, kw_only=True)
 class CallerLimit(ApiObject):
     """
-    A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with
-    unknown API keys from one IP address. `portal_sessions`: sessions of the portal that an account opens at
-    once.
+    A limit on requests. `open_waits`: long polls and streams of one caller. `portal_sessions`: sessions of the
+    portal that an account opens at once.
     """
 
-    cap: Literal["open_waits", "unknown_keys", "portal_sessions"]
+    cap: Literal["open_waits", "portal_sessions"]
     limit: int
 
 
@@ -382,10 +490,11 @@ class CostLimitDetails(ApiObject):
 class CountState(ApiObject):
     """The object CountState of the API."""
 
-    cap: Literal["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"]
+    cap: Literal["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "members", "daily_invitations", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"]
     """
     `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`:
     API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated
+    within a day. `members`: members, open invitations included. `daily_invitations`: invitations of members
     within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones
     included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files.
     `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour.
@@ -581,6 +690,8 @@ class EndUser(ApiObject):
     The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn
     is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account.
     """
+    refunded_usd: Decimal
+    """The part of `billed_usd` that the operator has refunded to your balance. Limits still count it."""
     limits: EndUserLimits
     caps: list[CapState]
     """
@@ -752,14 +863,17 @@ class EndUserLedgerEntry(ApiObject):
 
     entry_id: int
     end_user_ref: str
-    reason: Literal["credit", "correction", "usage"]
-    """`credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn."""
+    reason: Literal["credit", "correction", "usage", "refund"]
+    """
+    `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. `refund`: that
+    charge, returned because the operator has refunded the turn to you.
+    """
     amount_usd: Decimal
     """Negative for charges and corrections."""
     balance_after_usd: Decimal
     """The balance after this entry."""
     turn_id: str | None
-    """The turn that was charged."""
+    """The turn that was charged or refunded."""
     note: str | None
     """Your note. Erasing the end user removes it."""
     created_at: datetime
@@ -928,6 +1042,11 @@ class ExportedTurn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    refunded_usd: Decimal
+    """
+    Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count
+    it when it was booked.
+    """
     price: TurnPrice | None
     """
     Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read
@@ -1067,7 +1186,7 @@ class ExportedTurnUsage(ApiObject):
     tokens_output: int
     """All tokens that models wrote, including reasoning."""
     tokens_reasoning: int
-    """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
+    """The reasoning in `tokens_output`. 0 if it is not counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1841,6 +1960,31 @@ class ReceiptLine(ApiObject):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RefundDecidedEvent(ApiObject):
+    """
+    The operator has refunded a turn that you asked a refund for, or declined your request. It is a notice to
+    the account's owner, so only keys to all spaces see it.
+    """
+
+    id: str
+    """The same in every delivery and replay. Store it, so that you handle each event once."""
+    type: Literal["refund.decided"]
+    created_at: datetime
+    seq: int | None
+    """Always null: the event belongs to no turn."""
+    data: RefundDecidedEventData
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefundDecidedEventData(ApiObject):
+    """The object RefundDecidedEventData of the API."""
+
+    turn_id: str
+    decision: Literal["refunded", "declined"]
+    answer: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RefundDocument(ApiObject):
     """A refund of a turn. The receipt of the turn does not change."""
 
@@ -2443,6 +2587,11 @@ class Turn(ApiObject):
     """
     billed_cost_usd: Decimal
     """Amount charged for the turn. 0 until it has ended."""
+    refunded_usd: Decimal
+    """
+    Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count
+    it when it was booked.
+    """
     price: TurnPrice | None
     """
     Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read
@@ -2729,7 +2878,7 @@ class TurnUsage(ApiObject):
     tokens_output: int
     """All tokens that models wrote, including reasoning."""
     tokens_reasoning: int
-    """The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it."""
+    """The reasoning in `tokens_output`. 0 if it is not counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -2759,9 +2908,9 @@ class UsageGroup(ApiObject):
 
     group: str
     """
-    The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration
-    (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value.
-    `kind` tells both from values of the same text.
+    The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), hour of the day (`00` to `23`,
+    UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns
+    without a value. `kind` tells both from values of the same text.
     """
     kind: Literal["value", "none", "other"]
     """
@@ -2769,7 +2918,11 @@ class UsageGroup(ApiObject):
     beyond the ones that are shown.
     """
     billed_usd: Decimal
-    """The billed amount: the exact sum of the ledger entries."""
+    """The billed amount: the exact sum of the ledger entries. Refunds are not subtracted."""
+    refunded_usd: Decimal
+    """The exact amount that was refunded. A refund counts when it was booked, not when its turn ended."""
+    net_usd: Decimal
+    """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
     The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
@@ -2855,7 +3008,10 @@ class UsageReport(ApiObject):
     group_by: str
     data: list[UsageGroup]
     total: UsageSums
-    """The sum over all groups, not only those of this page. A turn that used two models counts once."""
+    """
+    The sum over all groups, not only those of this page. A turn that used two models counts once. By `model`,
+    turns without a model call are in no group and do not count here.
+    """
     has_more: bool
     next_cursor: str | None
 
@@ -2865,7 +3021,11 @@ class UsageSums(ApiObject):
     """The object UsageSums of the API."""
 
     billed_usd: Decimal
-    """The billed amount: the exact sum of the ledger entries."""
+    """The billed amount: the exact sum of the ledger entries. Refunds are not subtracted."""
+    refunded_usd: Decimal
+    """The exact amount that was refunded. A refund counts when it was booked, not when its turn ended."""
+    net_usd: Decimal
+    """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
     The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
@@ -2971,7 +3131,7 @@ class Webhook(ApiObject):
     state: Literal["pending", "verified"]
     """
     `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is
-    retried like any event, and `POST …/test` sends another.
+    retried like any event, and `POST …/test` sends one at once.
     """
     verified_at: datetime | None
     """When the URL answered a ping. Null: not yet."""
@@ -3011,7 +3171,7 @@ class WebhookWithSecret(ApiObject):
     state: Literal["pending", "verified"]
     """
     `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is
-    retried like any event, and `POST …/test` sends another.
+    retried like any event, and `POST …/test` sends one at once.
     """
     verified_at: datetime | None
     """When the URL answered a ping. Null: not yet."""
@@ -3051,7 +3211,7 @@ RefusedBy = Union[RefusedByCap, RefusedByBalance, RefusedByEndUserCredit, Refuse
 
 TurnMessage = Union[TurnMessageRoleContent, TurnMessageUser, TurnMessageAssistant, TurnMessageTool]
 
-FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, McpServerFailingEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
+FeedEvent = Union[TurnStateEvent, CallDecidedEvent, BalanceEvent, EndUserBalanceEvent, CapEvent, ActivityRecordedEvent, UsagePostedEvent, HourClosedEvent, EndpointDisabledEvent, AccountSignedInEvent, AccountLockedEvent, AccountFactorChangedEvent, KeyCreatedEvent, KeyRevokedEvent, RefundDecidedEvent, AnomalyFoundEvent, BudgetReachedEvent, McpServerFailingEvent, SpaceSharedEvent, PingEvent, UnknownEvent]
 """An event, as in the body that a webhook receives."""
 
 StatementDocument = Union[SignedReceipt, SignedRefund]

@@ -14,7 +14,7 @@ export const DOCUMENTS: readonly { title: string; path: string; words: string; o
   { title: "Anthropic clients", path: "/docs/anthropic", words: "The first message Other packages Fields Blocks Repeated requests and waits Errors", operators: false },
   { title: "Agent frameworks", path: "/docs/frameworks", words: "The AI SDK in Next.js The OpenAI Agents SDK LangChain LangGraph", operators: false },
   { title: "Retries and idempotency", path: "/docs/idempotency", words: "When to retry", operators: false },
-  { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Balance and usage", operators: false },
+  { title: "Billing", path: "/docs/billing", words: "The most that a turn can cost What is billed Refunds Balance and usage", operators: false },
   { title: "Prices of models", path: "/docs/prices", words: "How a price is made Tiers of service Counts of a provider's answer", operators: false },
   { title: "Receipts and statements", path: "/docs/receipts", words: "Read a receipt Compute an amount The receipt for an end user Verify a signature Read a statement", operators: false },
   { title: "Metering and billing", path: "/docs/metering", words: "Start the export Count each row once Prove an hour Recipes", operators: false },

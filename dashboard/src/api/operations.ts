@@ -1,5 +1,9 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
+export interface AcceptInvitationAnswer {
+  user_id: number
+}
+
 /** A password, an identity or a second factor of your account was set or removed. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountFactorChangedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -39,7 +43,14 @@ export interface AccountLockedEvent {
 }
 
 export interface AccountMe {
+  /** The account: your own user, or the account for which you act as a member. */
   user: User
+  /** You, while you act as a member; null for your own account. */
+  person: User | null
+  /** Your role in the account. */
+  account_role: "owner" | "developer" | "billing" | "read_only"
+  /** `read`: reads the account's objects. `develop`: changes spaces, tools, keys and webhooks, sends turns and decides about them. `bill`: decides about money: prices, wallets, caps and limits. `own`: decides who the people of the account are, and deletes a customer's data. `self`: concerns only the signed-in user, whatever account they act for. */
+  rights: ("read" | "develop" | "bill" | "own" | "self")[]
   session: {
     created_at: string
     expires_at: string
@@ -75,8 +86,10 @@ export interface AccountSetup {
     state: string
     created_at: string
   } | null
-  /** True if a turn that a key has sent is done. */
+  /** True if a turn that a key has sent is done. It stays true. */
   has_done_turn: boolean
+  /** True if at least 100 turns that keys have sent are done. It stays true. */
+  is_in_use: boolean
   /** True if the user has sent a turn in the playground. */
   has_chat_turn: boolean
   /** The state of the most advanced webhook. */
@@ -141,6 +154,20 @@ export interface AccountSpace {
   workspace_id: string | null
 }
 
+export interface ActedTurn {
+  turn_id: string
+  /** `done`, `failed` and `cancelled` are final. */
+  state: "queued" | "running" | "done" | "failed" | "cancelled"
+  /** Why the turn is `failed` (the error's code) or `cancelled` (such as `client` or `expired`). Otherwise null. */
+  status_reason: string | null
+  /** The most that the turn can cost, as sent or raised since. Null: it has no limit of its own. Null in events of an open turn. */
+  max_cost_usd: number | null
+  /** Amount of your balance that is set aside for the turn until it ends. */
+  held_usd: number
+  /** Amount charged for the turn. 0 until it has ended. */
+  billed_cost_usd: number
+}
+
 export interface Acting {
   /** The user whose account the admin views. */
   user_id: number
@@ -157,10 +184,14 @@ export interface ActivityEntry {
   subject_type: string
   /** Its id, slug, name or `end_user_ref`. */
   subject_id: string
-  /** The maker of the change: you, one of your API keys, a member of a shared space, an end user in a portal, or the operator of the service. */
+  /** The maker of the change: you, an API key, a member of the account or of a shared space, an end user, or an operator. */
   by: "owner" | "key" | "member" | "end_user" | "operator"
   /** The name of the owner, key or member. */
   name: string | null
+  /** The user id of a member; null for all other makers. */
+  member_id: number | null
+  /** The role that a member of the account had then; null for all other makers. */
+  role: "owner" | "developer" | "billing" | "read_only" | null
   /** The key that made the change, if it was one. */
   key_id: string | null
   /** The changed facts before, without secrets. Null for a new object, and for changes of operators. */
@@ -169,7 +200,7 @@ export interface ActivityEntry {
   after: Record<string, unknown> | null
   /** The request that made the change. */
   request_id: string | null
-  /** The IP address of your browser; null for all other makers. */
+  /** The IP address of your own browser; null for all other makers. */
   address: string | null
   created_at: string
 }
@@ -180,6 +211,17 @@ export interface ActivityEntryList {
   total: number
   limit: number
   offset: number
+}
+
+/** An entry is new in the account's activity (`GET /api/account/activity`): `data` is the entry, without an address. Sign-ins and factors of the account's own user are left out. Only webhooks that name this type get it, within about a minute; one for all types does not. */
+export interface ActivityRecordedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "activity.recorded"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: ActivityEntry
 }
 
 export interface AddProviderRequest {
@@ -211,8 +253,8 @@ export interface AdminLedgerEntry {
   ledger_id: number
   /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
-  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
-  bucket: "free" | "bonus" | "paid" | "spent" | null
+  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), refunds of turns (`refunded`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  bucket: "free" | "bonus" | "paid" | "refunded" | "spent" | null
   /** Negative for charges. Null for a commission in a currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
@@ -233,6 +275,31 @@ export interface AdminLedgerEntry {
   note: string | null
   created_at: string
   user_id: number
+}
+
+export interface AdminRefundRequest {
+  turn_id: string
+  state: "open" | "refunded" | "declined"
+  /** What the turn was billed. */
+  amount_usd: number
+  reason: string
+  /** The operator's words about the decision. Null: the request is open. */
+  answer: string | null
+  requested_at: string
+  decided_at: string | null
+  account: {
+    user_id: number
+    name: string | null
+    email: string | null
+  }
+}
+
+export interface AdminRefundRequestList {
+  items: AdminRefundRequest[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface AdminSpace {
@@ -341,6 +408,10 @@ export interface AdminTurn {
     message: string
   })[]
   costs: TurnCosts
+  /** The turn's entries in the account's ledger, newest first: its refund, and its charge once it is posted. */
+  ledger: AdminLedgerEntry[]
+  /** The charge that the end user's prepaid wallet paid, and that a refund returns to it. 0 without a wallet. */
+  wallet_charge_usd: number
 }
 
 export interface AdminTurnSummary {
@@ -360,8 +431,10 @@ export interface AdminTurnSummary {
   conversation: string
   model: string
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   held_usd: number
-  /** The time from acceptance to the end, or until now if the turn is open. */
+  /** The time from acceptance to the end, or until now. */
   seconds: number
   model_calls: number
   tool_calls: number
@@ -390,7 +463,7 @@ export interface AdminUser {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was created. */
+  /** The brand of the account. Reports count it under its first brand. */
   brand: string
   created_at: string
   /** The id of the user on the messaging platform; null if no messaging identity is linked. */
@@ -450,6 +523,8 @@ export interface AltPoolAccount {
   base_url: string | null
   /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or demands payment. At `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused or is missing. `contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
+  /** True if it is the only enabled and healthy account of its pool, so removing it empties the pool. A cooling account counts as healthy. */
+  last_healthy: boolean
   /** True if the account gets no calls and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
@@ -514,6 +589,53 @@ export interface AltPoolAccount {
   account_id: string
 }
 
+export interface Anomaly {
+  anomaly_id: string
+  kind: "space" | "end_user"
+  /** Null: it is a space. */
+  end_user_ref: string | null
+  /** Null: it is an end user. */
+  space: string | null
+  /** Billed on the day with the highest spend. */
+  spent_usd: number
+  /** The usual spend of such a day: the median of the same days of the week with spend in the 56 days before, or of all such days with fewer than 3 of this day of the week. Above 5 times this amount and 0.05 USD a day is an anomaly. */
+  usual_usd: number
+  /** The start of its first day (UTC). Its turns ended from then on. */
+  from: string
+  /** The end of its last day. Days in a row are one anomaly. */
+  to: string
+  found_at: string
+  state: "open" | "dismissed"
+  /** Null: it is open. */
+  dismissed_at: string | null
+}
+
+/** An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface AnomalyFoundEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "anomaly.found"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    anomaly_id: string
+    end_user_ref: string | null
+    space: string | null
+    day: string
+    spent_usd: number
+    usual_usd: number
+  }
+}
+
+export interface AnomalyList {
+  items: Anomaly[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface AnyTurnReceipt {
   receipt: SignedReceipt
   /** The receipt for the turn's end user, without your cost. Null: the end user was not charged by a price or from a wallet. */
@@ -532,6 +654,8 @@ export interface ApiKey {
   /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
+  /** `owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so it changes no prices, wallets and limits, and erases no customers. */
+  role: "owner" | "developer"
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
@@ -566,6 +690,8 @@ export interface ApiKeyWithCaps {
   /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
+  /** `owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so it changes no prices, wallets and limits, and erases no customers. */
+  role: "owner" | "developer"
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
@@ -605,6 +731,40 @@ export type ApprovalInput = "never" | "always" | {
   when: Record<string, unknown>
 }
 
+export interface Attention {
+  as_of: string
+  /** All that needs the owner now, the most urgent first, at most 5 of each kind. */
+  items: AttentionItem[]
+  /** Since when all is fine. Null: something needs the owner. */
+  fine_since: {
+    at: string
+    /** The event of that time: a turn failed, a cap was reached or its period ended, or the account was created. */
+    source: "turn_failed" | "cap_reached" | "account_created"
+  } | null
+}
+
+export interface AttentionItem {
+  kind: "no_credit" | "turns_fail" | "cap_reached" | "turns_wait" | "webhook_disabled" | "webhook_fails" | "server_fails" | "balance_low" | "budget_passed" | "spend_unusual" | "cap_near" | "sign_in_locked" | "key_expires" | "refund_declined"
+  /** The object to open: a webhook, key, space, turn or anomaly, or the `end_user_ref` or `key_id` of a cap. */
+  id: string | null
+  /** Its URL or name, the name of the cap, or the end user or space whose spend is unusual. */
+  title: string | null
+  /** How many turns it concerns. */
+  count: number | null
+  /** `turns_fail`: of how many that ended. */
+  of: number | null
+  /** The available balance, the spent and reserved amounts of the cap, or the amount that was spent. */
+  used_usd: number | null
+  /** The low balance, the limit of the cap, the budget, or the usual spend. */
+  limit_usd: number | null
+  /** Since when it needs the owner. */
+  since: string | null
+  /** When the cap resets or the key expires, or the end of the days with unusual spend. */
+  until: string | null
+  /** The error, the operator's answer, the address, or the kind of anomaly. */
+  text: string | null
+}
+
 export interface AuditEntry {
   audit_id: number
   /** The user who made the change; null if it was the command line. */
@@ -612,6 +772,8 @@ export interface AuditEntry {
   actor_name: string | null
   /** The account whose object was changed; null if it belongs to no account. */
   account_user_id: number | null
+  /** The actor's role in the account, if the actor is a member of it. */
+  actor_role: string | null
   /** The key that made the change, if it was one. */
   key_id: string | null
   action: string
@@ -719,6 +881,17 @@ export interface BillPrice {
   image_usd: number | null
 }
 
+export interface BillingDetails {
+  /** The name of the company or person that statements are for. */
+  company: string
+  /** The postal address, in lines. */
+  address: string
+  /** The tax number, such as a VAT identification number. */
+  tax_number: string
+  /** Null: the details were never set. */
+  updated_at: string | null
+}
+
 export interface Board {
   /** The key of the group. A space with the same `chat_key` has this group as its chat. */
   chat_key: string
@@ -754,6 +927,61 @@ export interface BotUpdate {
   update_id?: unknown
 }
 
+export interface Budget {
+  /** The budget of each month (UTC). Null: the account has no budget. */
+  amount_usd: number | null
+  /** The parts of the budget that are told, in percent. */
+  percents: number[]
+  /** Whether a forecast above the budget is told. */
+  forecast: boolean
+  /** The current month (UTC). */
+  month: string
+  /** Spent this month, less refunds, as in the forecast (`GET /api/account/forecast`). */
+  spent_usd: number
+  /** The expected spend of the month. Null: there is no forecast yet. */
+  expected_usd: number | null
+  /** The alerts of this month, in the order of time. */
+  told: ({
+    /** Null: the forecast exceeded the budget. */
+    percent: number | null
+    at: string
+  })[]
+}
+
+/** `percent` of the account's budget for the month is spent (`alert` is `spent`), or the forecast of the month exceeds it (`forecast`). Each is sent once a month, and again after a change of the amount. A budget refuses no turns. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface BudgetReachedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "budget.reached"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    alert: "spent" | "forecast"
+    percent: number | null
+    month: string
+    budget_usd: number
+    spent_usd: number
+    expected_usd: number | null
+  }
+}
+
+/** `credit` books an amount for each user. `plan` gives each user a subscription that starts now. `disable` disables each account. */
+export type BulkAct = {
+  kind: "credit"
+  reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase"
+  /** The amount for each user. Negative only for a correction, with `admin_action`. */
+  amount_usd: number | string
+} | {
+  kind: "plan"
+  /** A plan of the setting `plans`. */
+  plan: string
+  /** The end of the subscriptions. Null: no end. */
+  ends_at?: string | null | undefined
+} | {
+  kind: "disable"
+}
+
 /** A person, a key or your end user has allowed or denied a call that waited for a decision. */
 export interface CallDecidedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -780,9 +1008,9 @@ export interface CallDecidedEvent {
   }
 }
 
-/** A limit on requests. `open_waits`: long polls and streams of one caller. `unknown_keys`: requests with unknown API keys from one IP address. `portal_sessions`: sessions of the portal that an account opens at once. */
+/** A limit on requests. `open_waits`: long polls and streams of one caller. `portal_sessions`: sessions of the portal that an account opens at once. */
 export interface CallerLimit {
-  cap: "open_waits" | "unknown_keys" | "portal_sessions"
+  cap: "open_waits" | "portal_sessions"
   limit: number
 }
 
@@ -802,6 +1030,11 @@ export interface CallerToolInput {
   description?: string | undefined
   /** The JSON Schema (2020-12) of the tool's input, with `type: object`. Patterns use RE2, which has no look-arounds and no back-references. */
   input_schema: Record<string, unknown>
+}
+
+export interface CancelAnyTurn {
+  /** Why you do it. The audit log records it. */
+  reason: string
 }
 
 /** A share of a cap has been spent. */
@@ -919,6 +1152,16 @@ export interface ChangePasswordAnswer {
   ok: true
 }
 
+export interface ChangeUsers {
+  act: BulkAct
+  /** The users, in any order. A user who is listed twice counts once. */
+  user_ids: number[]
+  /** The `state` of the preview. */
+  state: string
+  /** The reason, for the audit log. With `credit`, the owners of the accounts see it with the entry in their ledger. With `plan`, it is the note of the subscriptions. */
+  note: string
+}
+
 export interface ChatPerson {
   /** A user: a member, or a sender in the web chat. Null for an end user. */
   user_id: number | null
@@ -1028,10 +1271,12 @@ export interface ContextComparisonReport {
     orchestrator: {
       /** Calls that a member of a pool served. */
       model_calls: number
+      /** How many of `model_calls` made an image. They have no context, so the average leaves them out. */
+      image_calls: number
       /** Their input tokens, including cached ones. */
       tokens_input: number
       tokens_cached: number
-      /** The average number of input tokens of a call, without calls that made an image. Null without calls. */
+      /** `tokens_input` / (`model_calls` - `image_calls`). Null without such calls. */
       avg_context_tokens: number | null
       /** The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens. */
       cache_hit_rate: number | null
@@ -1040,10 +1285,12 @@ export interface ContextComparisonReport {
     subagent: {
       /** Calls that a member of a pool served. */
       model_calls: number
+      /** How many of `model_calls` made an image. They have no context, so the average leaves them out. */
+      image_calls: number
       /** Their input tokens, including cached ones. */
       tokens_input: number
       tokens_cached: number
-      /** The average number of input tokens of a call, without calls that made an image. Null without calls. */
+      /** `tokens_input` / (`model_calls` - `image_calls`). Null without such calls. */
       avg_context_tokens: number | null
       /** The share of input tokens that were cached, 0 to 1: `tokens_cached` / `tokens_input`. Null without input tokens. */
       cache_hit_rate: number | null
@@ -1080,7 +1327,9 @@ export interface ContextSizeReport {
     /** The account that is billed. */
     owner_id: number
     model_calls: number
-    /** The average number of input tokens of a model call, without calls that made an image. Null without calls. */
+    /** How many of `model_calls` made an image. They have no context, so the average leaves them out. */
+    image_calls: number
+    /** The average number of input tokens of the `model_calls` - `image_calls` other calls. Null without such calls. */
     avg_tokens_input: number | null
     /** The highest number of input tokens of a call. Null without calls. */
     max_tokens_input: number | null
@@ -1088,7 +1337,9 @@ export interface ContextSizeReport {
     days: ({
       date: string
       model_calls: number
-      /** The average number of input tokens of a model call, without calls that made an image. Null without calls. */
+      /** How many of `model_calls` made an image. They have no context, so the average leaves them out. */
+      image_calls: number
+      /** The average number of input tokens of the `model_calls` - `image_calls` other calls. Null without such calls. */
       avg_tokens_input: number | null
       /** The highest number of input tokens of a call. Null without calls. */
       max_tokens_input: number | null
@@ -1156,11 +1407,15 @@ export interface CostRatesReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1200,11 +1455,15 @@ export interface CostRatesReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
     /** The rates of `cost_usd`. */
     cost: {
@@ -1253,11 +1512,15 @@ export interface CostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
   /** The models of the whole range, the highest billed amount first. */
@@ -1271,11 +1534,15 @@ export interface CostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   })[]
   /** Every day of the range, the oldest first. */
@@ -1289,11 +1556,15 @@ export interface CostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
     /** The highest billed amount first. A call counts for its own model. */
     models: ({
@@ -1306,19 +1577,23 @@ export interface CostsReport {
       tokens_input: number
       tokens_cached: number
       tokens_output: number
-      /** The exact amount that the turns were billed. */
+      /** The exact amount that the turns were billed. Refunds are not subtracted. */
       billed_cost_usd: number
+      /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+      refunded_usd: number
+      /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+      net_usd: number
       /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
       cost_usd: number
-      /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+      /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
       margin_usd: number
     })[]
   })[]
 }
 
 export interface CountState {
-  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
-  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
+  /** `open_test_turns`: test turns that have not ended. `daily_test_turns`: test turns sent within a day. `keys`: API keys, revoked and expired ones included. `daily_key_changes`: API keys created, changed or rotated within a day. `members`: members, open invitations included. `daily_invitations`: invitations of members within a day. `end_users`: end users with limits or a profile of their own. `spaces`: spaces, archived ones included. `config_bytes`: bytes of configuration, including kept versions and secrets. `files`: files. `file_bytes`: bytes of files. `resent_events`: events sent again to one webhook within an hour. */
+  cap: "open_test_turns" | "daily_test_turns" | "keys" | "daily_key_changes" | "members" | "daily_invitations" | "end_users" | "spaces" | "config_bytes" | "files" | "file_bytes" | "resent_events"
   limit: number
   /** Can exceed `limit` after the limit was lowered, since nothing is removed then. */
   used: number
@@ -1396,6 +1671,11 @@ export interface CreateRefund {
   note: string
 }
 
+export interface CreateRefundRequest {
+  /** Why the turn should be refunded. Operators read it. */
+  reason: string
+}
+
 export interface CreateSpace {
   /** The display name of the space. */
   title: string
@@ -1416,7 +1696,7 @@ export interface CreateUser {
   email?: string | undefined
   name?: string | null | undefined
   role?: "user" | "admin" | undefined
-  /** A brand of the service. */
+  /** A brand of the service. Reports count an account under its first brand. */
   brand?: string | undefined
   /** At least 8 characters, and not one of the most common passwords. */
   password?: string | undefined
@@ -1429,10 +1709,12 @@ export interface CreateUser {
 export interface CreateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url: string
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
+  /** `false`: no `ping` is sent yet. Start your server with the secret, then send the ping with `POST …/test`. Until the server has answered it, all other events wait. */
+  ping?: boolean | undefined
 }
 
 export interface CreditEndUser {
@@ -1467,6 +1749,14 @@ export interface Customer {
   billed_this_month_usd: number
   /** The amount that was billed in this UTC day. */
   billed_today_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
+  /** The amount of the refunds that were booked in this UTC month. */
+  refunded_this_month_usd: number
+  /** The amount of the refunds that were booked in this UTC day. */
+  refunded_today_usd: number
   month: CustomerMonth
   /** The daily limit and its use. Null without a limit. */
   daily: CustomerCap | null
@@ -1511,6 +1801,14 @@ export interface CustomerTotals {
   billed_this_month_usd: number
   /** The amount that was billed in this UTC day. */
   billed_today_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
+  /** The amount of the refunds that were booked in this UTC month. */
+  refunded_this_month_usd: number
+  /** The amount of the refunds that were booked in this UTC day. */
+  refunded_today_usd: number
   month: CustomerMonth
 }
 
@@ -1525,8 +1823,12 @@ export type DailyUsage = ({
   tokens_input: number
   tokens_cached: number
   tokens_output: number
-  /** The exact amount that the turns were billed. */
+  /** The exact amount that the turns were billed. Refunds are not subtracted. */
   billed_cost_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
   /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
   avg_duration_sec: number | null
   /** The part of `tokens_output` that is reasoning, as providers report it. */
@@ -1574,7 +1876,7 @@ export interface DashboardEndUserCreditSpentErrorBody {
   details: EndUserCreditDetails
 }
 
-export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardRateLimitedErrorBody | DashboardEmailTakenErrorBody | DashboardSubscriptionActiveErrorBody | DashboardProviderExistsErrorBody | DashboardSignedInAsOtherErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardTurnFinishedErrorBody | DashboardCallDecidedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
+export type DashboardError = DashboardOtherErrorBody | DashboardVersionMismatchErrorBody | DashboardRateLimitedErrorBody | DashboardEmailTakenErrorBody | DashboardSubscriptionActiveErrorBody | DashboardProviderExistsErrorBody | DashboardSignedInAsOtherErrorBody | DashboardMemberHasKeysErrorBody | DashboardEndUserCreditSpentErrorBody | DashboardPriceInUseErrorBody | DashboardInsufficientCreditsErrorBody | DashboardRoleRequiredErrorBody | DashboardTurnFinishedErrorBody | DashboardCallDecidedErrorBody | DashboardBalanceTooLowErrorBody | DashboardLimitReachedErrorBody | DashboardQuotaExceededErrorBody
 
 export interface DashboardInsufficientCreditsErrorBody {
   code: "INSUFFICIENT_CREDITS"
@@ -1592,8 +1894,18 @@ export interface DashboardLimitReachedErrorBody {
   details?: CountState | undefined
 }
 
+export interface DashboardMemberHasKeysErrorBody {
+  code: "MEMBER_HAS_KEYS"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: {
+    keys: ApiKey[]
+  }
+}
+
 export interface DashboardOtherErrorBody {
-  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
+  code: "INVALID_JSON" | "INVALID_ENCODING" | "IF_MATCH_INVALID" | "TOO_MANY_UNKNOWN_KEYS" | "IDEMPOTENCY_KEY_REQUIRED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_API_KEY" | "WATCH_TOKEN_INVALID" | "PORTAL_SESSION_INVALID" | "API_KEY_EXPIRED" | "SESSION_REQUIRED" | "ADMIN_REQUIRED" | "LAST_ADMIN" | "EMAIL_REQUIRED" | "ACTING_READ_ONLY" | "ACTING_NOT_ALLOWED" | "SUBSCRIPTION_ENDED" | "PREVIEW_OUTDATED" | "LAST_ENABLED_MODEL" | "ALREADY_MEMBER" | "LAST_OWNER" | "WORKSPACE_EXISTS" | "NO_BOT" | "PLAN_IN_USE" | "LOGIN_NOT_STARTED" | "LOGIN_EXPIRED" | "LOGIN_RUNNING" | "PROVIDER_DISABLED" | "LAST_HEALTHY_ACCOUNT" | "PROVIDER_FAILED" | "NOT_A_MEMBER" | "MEMBER_FACTOR_REQUIRED" | "INVITED_EMAIL_REQUIRED" | "INVALID_LAUNCH_DATA" | "INVALID_WEBHOOK_SECRET" | "BOT_NOT_SET_UP" | "INVALID_CREDENTIALS" | "INVALID_TOKEN" | "LOGIN_THROTTLED" | "WRONG_PASSWORD" | "REAUTHENTICATION_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "SECOND_FACTOR_NOT_SET_UP" | "WRONG_CODE" | "EMAIL_NOT_CONFIGURED" | "LOGIN_NOT_CONFIGURED" | "LOGIN_STATE_INVALID" | "LOGIN_DENIED" | "LOGIN_REFUSED" | "LOGIN_PROVIDER_FAILED" | "LOGIN_PROVIDER_UNAVAILABLE" | "INVALID_INTERNAL_SECRET" | "IDENTITY_TAKEN" | "LAST_WAY_IN" | "CROSS_ORIGIN" | "HTTPS_REQUIRED" | "INVALID_SIGNATURE" | "SCOPE_DENIED" | "SPACE_ROLE_REQUIRED" | "END_USER_BLOCKED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "CALL_ANSWERED" | "CALL_NOT_WAITING" | "CALLS_NOT_OPEN" | "TURN_NOT_ENDED" | "TURN_NOT_BILLED" | "TURN_REFUNDED" | "REFUND_DECIDED" | "KEY_REVOKED" | "SPACE_ARCHIVED" | "WEBHOOK_DISABLED" | "WEBHOOK_EXISTS" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "INTERNAL" | "UNAVAILABLE"
   detail: string
   /** The field that is wrong. */
   param?: string | undefined
@@ -1642,6 +1954,14 @@ export interface DashboardRateLimitedErrorBody {
   details: RateState
 }
 
+export interface DashboardRoleRequiredErrorBody {
+  code: "ROLE_REQUIRED"
+  detail: string
+  /** The field that is wrong. */
+  param?: string | undefined
+  details: RoleRequired
+}
+
 export interface DashboardSignedInAsOtherErrorBody {
   code: "SIGNED_IN_AS_OTHER"
   detail: string
@@ -1687,6 +2007,12 @@ export interface DashboardVersionMismatchErrorBody {
     /** The current state of the resource, if it exists. */
     current?: Record<string, unknown> | undefined
   }
+}
+
+export interface DecideRefund {
+  decision: "refund" | "decline"
+  /** The owner reads it with the decision. A refund has it as the note of its entry in the ledger. */
+  answer: string
 }
 
 export interface DecidedCall {
@@ -1898,6 +2224,8 @@ export interface EndUser {
   billed_this_month_usd: number
   /** The part of `billed_usd` that was billed in this UTC day. It can differ from `spent_usd` in `caps`. A turn is billed when it ends, but `caps` count it on the day it was accepted, and across the whole account. */
   billed_today_usd: number
+  /** The part of `billed_usd` that the operator has refunded to your balance. Limits still count it. */
+  refunded_usd: number
   limits: EndUserLimits
   /** The daily and monthly limits that apply to the end user's turns from this key, with the amounts left. Each is the end user's own limit, else the key's default, else the account's. Empty if no limit applies. With a test key: the limits of test turns, by their rehearsed cost. */
   caps: CapState[]
@@ -2022,13 +2350,13 @@ export interface EndUserExport {
 export interface EndUserLedgerEntry {
   entry_id: number
   end_user_ref: string
-  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. */
-  reason: "credit" | "correction" | "usage"
+  /** `credit`: added by you. `correction`: taken back by you. `usage`: the charge of a turn. `refund`: that charge, returned because the operator has refunded the turn to you. */
+  reason: "credit" | "correction" | "usage" | "refund"
   /** Negative for charges and corrections. */
   amount_usd: number
   /** The balance after this entry. */
   balance_after_usd: number
-  /** The turn that was charged. */
+  /** The turn that was charged or refunded. */
   turn_id: string | null
   /** Your note. Erasing the end user removes it. */
   note: string | null
@@ -2082,6 +2410,61 @@ export interface EndUserSessionsAnswer {
   ended: number
 }
 
+export interface EndUsersReport {
+  /** The start of the range (UTC). */
+  from: string
+  /** The end of the range (UTC), exclusive. A range of days ends at midnight after its last day, which may be today. */
+  to: string
+  /** Null: each row covers the whole range. */
+  granularity: null
+  /** The time at which the report was made. Its figures are exact at this time. */
+  as_of: string
+  /** The requested account. */
+  user_id: number
+  /** The number of entries on all pages. */
+  total: number
+  /** The size of a page. */
+  limit: number
+  /** The number of entries that were skipped. */
+  offset: number
+  /** A page of the end users with turns or refunds in the range. Equal ones are sorted by their id. */
+  items: ({
+    /** The account's id of the end user. Null: web chats. */
+    end_user_ref: string | null
+    /** Live turns that ended, including turns that were billed nothing. */
+    turns: number
+    /** Model calls, including the calls of sub-agents. */
+    model_calls: number
+    /** All input tokens, including cached ones. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
+    billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
+  })[]
+  /** The sum of all pages: the usage of the account. */
+  sums: {
+    /** Live turns that ended, including turns that were billed nothing. */
+    turns: number
+    /** Model calls, including the calls of sub-agents. */
+    model_calls: number
+    /** All input tokens, including cached ones. */
+    tokens_input: number
+    tokens_cached: number
+    tokens_output: number
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
+    billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
+  }
+}
+
 /** One of your webhooks was disabled, because it returned 410 or failed for 5 days. */
 export interface EndpointDisabledEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -2109,6 +2492,8 @@ export interface Energy {
     bonus: number
     /** Purchased energy. */
     paid: number
+    /** Energy of refunded turns, when the refunds were booked. */
+    refunded: number
     /** Charged energy, as a positive number. */
     spent: number
   }
@@ -2120,6 +2505,8 @@ export interface Energy {
     bonus: number
     /** Purchased energy. */
     paid: number
+    /** Energy of refunded turns, when the refunds were booked. */
+    refunded: number
     /** Charged energy, as a positive number. */
     spent: number
     date: string
@@ -2143,11 +2530,13 @@ export interface EnergyTimeline {
     bonus: number
     /** Purchased credit, in energy. */
     paid: number
+    /** Refunds of turns, when they were booked, in energy. */
+    refunded: number
     /** Charges as a positive amount, in energy. */
     spent: number
     /** Amounts in none of these buckets: corrections that took credit back. Negative or 0. */
     unbucketed: number
-    /** The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    /** The change of all balances: `free` + `bonus` + `paid` + `refunded` - `spent` + `unbucketed`. */
     change: number
   }
   /** Every day, week or month of the range, the oldest first. The range may cut the first and the last one. */
@@ -2160,11 +2549,13 @@ export interface EnergyTimeline {
     bonus: number
     /** Purchased credit, in energy. */
     paid: number
+    /** Refunds of turns, when they were booked, in energy. */
+    refunded: number
     /** Charges as a positive amount, in energy. */
     spent: number
     /** Amounts in none of these buckets: corrections that took credit back. Negative or 0. */
     unbucketed: number
-    /** The change of all balances: `free` + `bonus` + `paid` - `spent` + `unbucketed`. */
+    /** The change of all balances: `free` + `bonus` + `paid` + `refunded` - `spent` + `unbucketed`. */
     change: number
   })[]
 }
@@ -2222,7 +2613,7 @@ export interface ErrorsReport {
 }
 
 /** An event, as in the body that a webhook receives. */
-export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | McpServerFailingEvent | SpaceSharedEvent | PingEvent
+export type FeedEvent = TurnStateEvent | CallDecidedEvent | BalanceEvent | EndUserBalanceEvent | CapEvent | ActivityRecordedEvent | UsagePostedEvent | HourClosedEvent | EndpointDisabledEvent | AccountSignedInEvent | AccountLockedEvent | AccountFactorChangedEvent | KeyCreatedEvent | KeyRevokedEvent | RefundDecidedEvent | AnomalyFoundEvent | BudgetReachedEvent | McpServerFailingEvent | SpaceSharedEvent | PingEvent
 
 export interface EventList {
   data: FeedEvent[]
@@ -2283,6 +2674,8 @@ export interface ExportedTurn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
@@ -2316,7 +2709,7 @@ export interface ExportedTurn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
-    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    /** The reasoning in `tokens_output`. 0 if it is not counted. */
     tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
@@ -2436,6 +2829,43 @@ export interface FileList {
   offset: number
 }
 
+export interface Forecast {
+  as_of: string
+  /** The current month (UTC). */
+  month: string
+  /** Spent this month: the bills of turns that ended in it, less the refunds that were booked in it, and the charges without a turn. */
+  spent_usd: number
+  /** The expected spend of the whole month: `spent_usd`, and the pace for the rest. Null without a pace. */
+  expected_usd: number | null
+  /** The expected spend of the next month. Null without a pace. */
+  next_month_usd: number | null
+  /** The balance, including held amounts. */
+  balance_usd: number
+  /** The day (UTC) on which the balance is used up at this pace. Null without a pace, and if it lasts more than 365 days. */
+  lasts_until: string | null
+  /** The number of days from today until `lasts_until`. */
+  lasts_days: number | null
+  /** How the forecast is made. Null: fewer than 3 days since the first charge. */
+  pace: {
+    /** `weekdays`: the average of recent days, times the part that each day of the week has. `average`: the account has less than 14 days, so all days count as equal. */
+    method: "weekdays" | "average"
+    /** The days before today that count, from the first charge on, at most 56. A day 14 days ago counts half. A day counts as at most 4 times the median. */
+    days: number
+    /** The expected spend of each day of the week. */
+    weekdays: ({
+      weekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday"
+      usd: number
+    })[]
+    /** The daily cap of the plan: the forecast expects no more on a day. Null: no cap. */
+    daily_cap_usd: number | null
+  } | null
+  /** The credit that plans will add before the balance is used up. */
+  credits: ({
+    date: string
+    usd: number
+  })[]
+}
+
 export type GetDailyUsageAnswer = DailyUsage | SlugUsageReport
 
 export type GetServiceHealthOrError = ServiceHealth | DashboardError
@@ -2503,8 +2933,12 @@ export interface HourlyReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   })[]
 }
 
@@ -2623,6 +3057,37 @@ export interface InfraBilling {
   })[]
 }
 
+export interface Invitation {
+  invitation_id: string
+  email: string
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** The name of the owner who invited. */
+  invited_by: string | null
+  created_at: string
+  expires_at: string
+}
+
+export interface InvitationToken {
+  /** The token of the link. */
+  token: string
+}
+
+export interface InviteMember {
+  /** Only a user with this email can accept. */
+  email: string
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+}
+
+export interface JoinAsNewUser {
+  /** The token of the link. */
+  token: string
+  name?: string | null | undefined
+  /** At least 8 characters, and not one of the most common passwords. */
+  password: string
+}
+
 /** An API key was created or rotated. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface KeyCreatedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
@@ -2680,12 +3145,16 @@ export interface LearnedLimitsInput {
   without?: ("temperature" | "reasoning" | "stop" | "response_format" | "service_tier")[] | undefined
 }
 
+export interface LeaveAccountAnswer {
+  ok: true
+}
+
 export interface LedgerEntry {
   ledger_id: number
   /** `usage`: the charge of a key's turn. `space_usage`: the charge of a web-chat turn or, without a `turn_id`, for containers and storage. `admin_action` with a `turn_id`: that turn's refund. */
   reason: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission"
-  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
-  bucket: "free" | "bonus" | "paid" | "spent" | null
+  /** The bucket of the entry in reports: granted (`free`), earned (`bonus`) or purchased credit (`paid`), refunds of turns (`refunded`), or charges (`spent`). Null for a commission and for a correction that takes credit back. */
+  bucket: "free" | "bonus" | "paid" | "refunded" | "spent" | null
   /** Negative for charges. Null for a commission in a currency. 10 energy are 1 USD, or 10,000,000 credit micros. */
   amount_credit_micros: number | null
   amount_energy: number | null
@@ -2788,7 +3257,7 @@ export interface ListedUser {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was created. */
+  /** The brand of the account. Reports count it under its first brand. */
   brand: string
   created_at: string
   /** The id of the user on the messaging platform; null if no messaging identity is linked. */
@@ -2812,8 +3281,12 @@ export interface ListedUser {
   updated_by: number | null
   /** When a session of the user was last used, accurate to an hour; null if none is stored. */
   last_seen_at: string | null
-  /** The billed amount of all live turns of the account, as in the reports. Containers and storage do not count. */
+  /** The billed amount of all live turns of the account, as in the reports. Refunds are not subtracted. Containers and storage do not count. */
   spend_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
 }
 
 export interface ListedUserList {
@@ -2833,7 +3306,7 @@ export interface ListedWebhook {
   /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends one at once. */
   state: "pending" | "verified"
   /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
@@ -3135,6 +3608,86 @@ export interface MediaStatus {
     }
     expires_at: string
   } | null
+}
+
+export interface Member {
+  user_id: number
+  name: string | null
+  email: string | null
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** True for the signed-in user. */
+  is_self: boolean
+  /** True if the person has a second factor. */
+  second_factor: boolean
+  joined_at: string
+}
+
+export interface MemberRequirements {
+  /** True: a member without a second factor cannot act for the account. You need one yourself first. */
+  second_factor: boolean
+}
+
+export interface MemberRequirementsInput {
+  /** True: a member without a second factor cannot act for the account. You need one yourself first. */
+  second_factor: boolean
+}
+
+export interface Members {
+  /** The people of the account, the first one first. */
+  members: Member[]
+  second_factor_required: boolean
+  /** Open invitations, newest first. Only owners see them. */
+  invitations: Invitation[]
+  /** Working keys whose values a person knows who has left, or has fewer rights than the key. Rotate, revoke or keep each. Only owners see them. */
+  keys_to_decide: ({
+    key_id: string
+    name: string
+    /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
+    scope: "created" | "space" | "all"
+    /** The space of a key with the scope `space`; otherwise null. */
+    space: string | null
+    test: boolean
+    /** `owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so it changes no prices, wallets and limits, and erases no customers. */
+    role: "owner" | "developer"
+    /** The first and the last characters of the key's value. */
+    hint: string
+    caps: Caps
+    /** The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+    default_end_user_ref: string | null
+    /** How much the key may send in a minute, and at the same time. Null: no limit. */
+    rate: Rate | null
+    /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+    end_user_rate: Rate | null
+    created_at: string
+    expires_at: string | null
+    /** The time of the last request with the key, accurate to a minute; null: never used. */
+    last_used_at: string | null
+    revoked_at: string | null
+    /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
+    previous_expires_at: string | null
+    /** The name of the person who knows its value. */
+    made_by: string | null
+  })[]
+}
+
+export interface Membership {
+  /** The id of the account. A request acts for it with the header `X-Turnpike-User: <your user_id>/<this id>`. */
+  user_id: number
+  /** The name of the account. */
+  name: string | null
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** True for the account that began with your user. */
+  own: boolean
+}
+
+export interface MembershipList {
+  items: Membership[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface MessengerWebAppAuth {
@@ -3593,6 +4146,8 @@ export interface NewApiKey {
   /** The space of a key with the scope `space`; otherwise null. */
   space: string | null
   test: boolean
+  /** `owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so it changes no prices, wallets and limits, and erases no customers. */
+  role: "owner" | "developer"
   /** The first and the last characters of the key's value. */
   hint: string
   caps: Caps
@@ -3613,6 +4168,34 @@ export interface NewApiKey {
   value: string
 }
 
+export interface NewInvitation {
+  invitation_id: string
+  email: string
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** The name of the owner who invited. */
+  invited_by: string | null
+  created_at: string
+  expires_at: string
+  /** The link for the person. Only this response contains it, and the service does not store it. It works once, for a user with the email. */
+  url: string
+  /** True if the service also sends a link by email. */
+  emailed: boolean
+}
+
+export interface OpenedInvitation {
+  /** The name of the account. */
+  account: string | null
+  email: string
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** The name of the owner who invited. */
+  invited_by: string | null
+  expires_at: string
+  /** True if the link came by email and the email has no user: `POST /api/auth/invitations/join` then makes one. Otherwise sign in with the email, and call `POST /api/account/memberships`. */
+  new_user: boolean
+}
+
 export interface Output {
   file_id: string
   name: string
@@ -3627,9 +4210,11 @@ export interface Overview {
     people: {
       /** All users, including disabled users. */
       total: number
-      /** Users whose session was used in the last day. */
+      /** Users whose session was used in the 24 hours before `counted_at`. */
       active_1_day: number
+      /** In the 168 hours before `counted_at`. */
       active_7_days: number
+      /** In the 720 hours before `counted_at`. */
       active_30_days: number
     }
     spaces: {
@@ -3668,8 +4253,14 @@ export interface Overview {
       cancelled: number
     }
   }
-  /** Bills of live turns today, and in the last 7 and 30 days including today (UTC). */
+  /** Bills of live turns, before refunds, today, and in the last 7 and 30 days including today (UTC). */
   billed: {
+    today_usd: number
+    days_7_usd: number
+    days_30_usd: number
+  }
+  /** Refunds that were booked today, and in the last 7 and 30 days including today (UTC). */
+  refunded: {
     today_usd: number
     days_7_usd: number
     days_30_usd: number
@@ -3686,7 +4277,7 @@ export interface Overview {
     days_7_usd: number
     days_30_usd: number
   }
-  /** Infrastructure failures in the last day, by kind. */
+  /** Infrastructure failures in the last 24 hours, by kind. */
   errors: ({
     kind: string
     count: number
@@ -3870,6 +4461,12 @@ export interface PreviewPortal {
   lang?: "en" | "de" | "fr" | "es" | "ja" | undefined
 }
 
+export interface PreviewUsersChange {
+  act: BulkAct
+  /** The users, in any order. A user who is listed twice counts once. */
+  user_ids: number[]
+}
+
 export interface Price {
   version: number
   /** Multiplied with the billed amount of each model call. 1: what the call cost you. */
@@ -3959,6 +4556,8 @@ export interface Provider {
   base_url: string | null
   /** `cooling`: it is not called before `cool_until`. `suspended`: its provider has barred it or demands payment. At `cool_until` one call tries it again, and each failure doubles the pause up to a limit. `needs_login`: its credential was refused or is missing. `contained`: a refreshed credential may have been lost. An admin ends `needs_login`, `contained` and `disabled`. */
   state: "usable" | "cooling" | "suspended" | "needs_login" | "contained" | "disabled"
+  /** True if it is the only enabled and healthy account of its pool, so removing it empties the pool. A cooling account counts as healthy. */
+  last_healthy: boolean
   /** True if the account gets no calls and its credential is not refreshed. */
   disabled: boolean
   disabled_at: string | null
@@ -4233,6 +4832,30 @@ export interface PutAccountLimits {
   end_user_rate?: SetRate | null | undefined
 }
 
+export interface PutAnomaly {
+  state: "open" | "dismissed"
+}
+
+/** Replaces all details. A field that is left out becomes empty. */
+export interface PutBillingDetails {
+  /** The name of the company or person that statements are for. */
+  company?: string | undefined
+  /** The postal address, in lines. */
+  address?: string | undefined
+  /** The tax number, such as a VAT identification number. */
+  tax_number?: string | undefined
+}
+
+/** Replaces the whole budget. A field that is left out gets its default. */
+export interface PutBudget {
+  /** The budget of each month (UTC), in USD. */
+  amount_usd: number | string
+  /** The parts of the budget that are told, in percent. */
+  percents?: number[] | undefined
+  /** Whether a forecast above the budget is told. */
+  forecast?: boolean | undefined
+}
+
 /** Settings that are left out stay as they are. They apply from the next turn on. */
 export interface PutEndUserBilling {
   /** The price of the end user's turns. Null: the default. */
@@ -4415,6 +5038,13 @@ export interface QuotaDetails {
   exceeded: CapState[]
 }
 
+export interface RaiseAnyTurn {
+  /** The new limit of the turn's cost, in USD. It can only be raised. */
+  max_cost_usd: number | string
+  /** Why you do it. The audit log records it. */
+  reason: string
+}
+
 /** How much may be sent in a minute, and at the same time. */
 export interface Rate {
   /** The most turns that are accepted in a minute. Null: no limit. */
@@ -4573,6 +5203,7 @@ export interface ReconciliationFinding {
 - `chat_calls`: The model calls of a web-chat turn do not add up to its record, in number, cost or bill. `expected_usd` and `found_usd` are the costs.
 - `refunded_twice`: A turn was refunded more than once.
 - `refund_amount`: A turn's refund differs from its charge.
+- `refund_untold`: The refund on a turn, which reports read, differs from its refund in the ledger.
 - `refund_of_other_account`: A turn was refunded to another account.
 - `hold_on_ended_turn`: A turn that has ended still has a hold.
 - `hold_differs`: An open turn's hold differs from the amount that it will release.
@@ -4584,9 +5215,9 @@ export interface ReconciliationFinding {
 - `end_user_balance`: The balance of an end user's wallet differs from the last running total of its ledger.
 - `end_user_held`: The held credit of an end user's wallet differs from the holds of the end user's open turns.
 - `end_user_ledger`: The entries of an end user's ledger do not add up to its last running total.
-- `end_user_charges`: The charges in an end user's ledger differ from the charges of the end user's turns.
+- `end_user_charges`: The charges in an end user's ledger, less refunds, differ from the charges of the end user's turns that were not refunded.
 - `rollup`: A number in a rollup of a past day differs from the raw records. */
-  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "subscriptions" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "end_user_balance" | "end_user_held" | "end_user_ledger" | "end_user_charges" | "rollup"
+  kind: "balance" | "held" | "running_total" | "charge_without_turn" | "infra_bill" | "infra_due" | "subscriptions" | "charged_twice" | "charge_missing" | "charge_amount" | "charge_unexpected" | "charge_of_other_account" | "charge_of_other_kind" | "failure_charged" | "usage_bills" | "chat_calls" | "refunded_twice" | "refund_amount" | "refund_untold" | "refund_of_other_account" | "hold_on_ended_turn" | "hold_differs" | "orphaned_turn" | "unposted" | "counter_spent" | "counter_reserved" | "counter_missing" | "end_user_balance" | "end_user_held" | "end_user_ledger" | "end_user_charges" | "rollup"
   /** The account. */
   user_id: number | null
   turn_id: string | null
@@ -4614,6 +5245,21 @@ export interface RecoveryCodes {
   recovery_codes: string[]
 }
 
+/** The operator has refunded a turn that you asked a refund for, or declined your request. It is a notice to the account's owner, so only keys to all spaces see it. */
+export interface RefundDecidedEvent {
+  /** The same in every delivery and replay. Store it, so that you handle each event once. */
+  id: string
+  type: "refund.decided"
+  created_at: string
+  /** Always null: the event belongs to no turn. */
+  seq: number | null
+  data: {
+    turn_id: string
+    decision: "refunded" | "declined"
+    answer: string
+  }
+}
+
 /** A refund of a turn. The receipt of the turn does not change. */
 export interface RefundDocument {
   document: "refund"
@@ -4627,6 +5273,26 @@ export interface RefundDocument {
   ledger_id: number
   /** It decides the month of the statement. */
   refunded_at: string
+}
+
+export interface RefundRequest {
+  turn_id: string
+  state: "open" | "refunded" | "declined"
+  /** What the turn was billed. */
+  amount_usd: number
+  reason: string
+  /** The operator's words about the decision. Null: the request is open. */
+  answer: string | null
+  requested_at: string
+  decided_at: string | null
+}
+
+export interface RefundRequestList {
+  items: RefundRequest[]
+  /** The number of entries on all pages. */
+  total: number
+  limit: number
+  offset: number
 }
 
 export type RefusedBy = RefusedByCap | RefusedByBalance | RefusedByEndUserCredit | RefusedByCostLimit
@@ -4684,6 +5350,10 @@ export interface RefusedRequest {
   key_name: string | null
   request_id: string
   refused_at: string
+}
+
+export interface RemoveMemberAnswer {
+  ok: true
 }
 
 export interface RemoveSecondFactorAnswer {
@@ -4747,8 +5417,8 @@ export interface Replay {
   from: string
   /** The end of the period (exclusive). Default: no end. */
   to?: string | undefined
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** `true` also sends events that this webhook has already accepted. */
   include_delivered?: boolean | undefined
 }
@@ -4758,6 +5428,25 @@ export interface Replayed {
   replayed: number
   has_more: boolean
   next_cursor: string | null
+}
+
+export interface ReportFile {
+  file_id: string
+  /** The report, as in the file's name. */
+  report: "usage-by-slug" | "context-size" | "subscription-usage"
+  /** `making`: a callback writes the file. `failed`: it has no content. Ask for the report again. */
+  state: "making" | "ready" | "failed"
+  /** The share of the report's entries that are written, from 0 to 1. */
+  progress: number
+  /** The rows that are written, without the header. */
+  rows: number
+  /** The bytes that are written. */
+  bytes: number
+  /** The path of the file, for the same operator. Null while it is made, or if it failed. */
+  url: string | null
+  created_at: string
+  /** When the file is removed. Null while it is made. */
+  expires_at: string | null
 }
 
 export interface ResetPassword {
@@ -4829,6 +5518,17 @@ export interface Retention {
   }
 }
 
+export interface RevokeInvitationAnswer {
+  ok: true
+}
+
+export interface RoleRequired {
+  /** The caller's role in the account. `none`: no longer any. */
+  role: "owner" | "developer" | "billing" | "read_only" | "none"
+  /** The roles that allow the operation. */
+  roles: ("owner" | "developer" | "billing" | "read_only")[]
+}
+
 export interface RotateApiKey {
   /** The time in seconds for which the old value still works. 0: only the new value works from now on, and the values of earlier rotations end too. */
   overlap_seconds?: number | undefined
@@ -4868,7 +5568,7 @@ export interface SearchHit {
   id: string
   /** Its title or name; of a turn or delivery its state. */
   title: string
-  /** Its parent, or the id by which it was found. Null: neither. */
+  /** Its parent, or the id by which it was found. Null: neither. For operators, the parent of an `end_user`, a `webhook` and an `event` is the `user_id` of the account. */
   detail: string | null
   /** When it was created or last used. Null if that is not known. */
   at: string | null
@@ -4935,6 +5635,49 @@ export interface ServiceHealth {
   })[]
 }
 
+export interface ServiceLevel {
+  status: "ok" | "failing"
+  /** The state of the service in a sentence. */
+  verdict: string
+  /** Since when every check has passed, as the sweeps have seen it; the check `queue` is not asked then. Null while one fails. */
+  since: string | null
+  /** The checks that fail now, in the order of `GET /api/health`. */
+  failing: ({
+    name: "database" | "queue" | "redis" | "cron" | "sweeps" | "turns" | "webhooks" | "reconciliation" | "providers" | "provider_books" | "settings"
+    /** Null: unknown, because the database does not answer. */
+    ok: boolean | null
+    /** The state in words, without secrets. */
+    message: string
+    /** The figure that the check compares: milliseconds of a database query, messages at once, seconds since the last run, or a count. */
+    value: number | null
+    /** The highest value that is still fine. */
+    limit: number | null
+    /** The page of the web app for it. */
+    page: string
+    /** The list of the turns that the failure hits. Null: it hits none. */
+    turns: string | null
+  })[]
+  /** Every quarter of an hour of the range, oldest first. The last one is not over. Counts are exact after at most a minute. */
+  levels: ({
+    /** The start of a quarter of an hour. */
+    starts_at: string
+    /** Live turns that ended as `done`. */
+    done: number | null
+    /** Live turns that failed. */
+    failed: number | null
+    /** The 95th percentile of the time from acceptance to end, without the time that a turn waited. Null if none has ended. */
+    p95_seconds: number | null
+    /** Model calls of live turns that succeeded. */
+    provider_calls: number | null
+    /** Model calls of live turns that failed. */
+    provider_errors: number | null
+    /** For how long a turn has at most been ready to start. Null if the cron did not run in it, as while it sleeps. */
+    oldest_queued_seconds: number | null
+    /** The most deliveries that were due. Null if the cron did not run in it, as while it sleeps. */
+    webhook_backlog: number | null
+  })[]
+}
+
 export interface Session {
   session_id: string
   /** True for the session of this request. */
@@ -4991,7 +5734,7 @@ export interface SetRate {
 }
 
 export interface Setting {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_members" | "max_daily_invitations" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The current value. */
   value: unknown
   /** The value until an operator sets one. */
@@ -5018,7 +5761,7 @@ export interface SettingList {
 }
 
 export interface SettingUpdate {
-  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
+  key: "plans" | "trial_plan" | "trial_days" | "signup_credit_micros" | "referred_credit_micros" | "referrer_credit_micros" | "referrer_most_credited" | "admin_second_factor" | "turn_texts_for_operators" | "members_daily_credit_micros" | "top_up_url" | "container_second_usd" | "stored_gib_hour_usd" | "max_open_test_turns" | "max_daily_test_turns" | "test_data_days" | "text_days" | "step_days" | "event_days" | "delivery_days" | "attempt_days" | "session_days" | "audit_days" | "snapshot_days" | "max_keys" | "max_daily_key_changes" | "max_members" | "max_daily_invitations" | "max_end_users" | "max_spaces" | "kept_versions" | "max_config_bytes" | "max_files" | "max_file_bytes" | "provider_limit_requests"
   /** The complete new value. */
   value: unknown
 }
@@ -5161,8 +5904,12 @@ export interface SlugUsageReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The average duration of a call, in seconds. Calls of web chats are not timed. Null on days without other calls. */
     avg_duration_sec: number | null
     /** The part of `tokens_output` that is reasoning, as providers report it. */
@@ -5514,11 +6261,15 @@ export interface SubscriptionSpaces {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   })[]
   /** The sum of the pairs on all other pages. */
@@ -5531,11 +6282,15 @@ export interface SubscriptionSpaces {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
   /** The sum of all pairs: the items and `other`. */
@@ -5548,11 +6303,15 @@ export interface SubscriptionSpaces {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
   /** The number of pairs on all pages. */
@@ -5580,11 +6339,15 @@ export interface SubscriptionSpaces {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   })[]
 }
@@ -5688,7 +6451,7 @@ export interface System {
     /** The amount, in USD, that accounts could not pay yet for containers and storage. */
     due_usd: number
   }
-  /** Failures of live turns in the last day, counted over the newest 10000. */
+  /** Failures of live turns in the last 24 hours, counted over the newest 10000. */
   errors: ({
     kind: "container_start" | "container_exec" | "subagent_dispatch" | "model_call"
     /** The provider or the container. */
@@ -5963,8 +6726,12 @@ export interface TopSpacesReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   })[]
   /** The sum of all other spaces. */
   other: {
@@ -5976,8 +6743,12 @@ export interface TopSpacesReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   }
   /** The sum of all spaces: the items and `other`. */
   total: {
@@ -5989,8 +6760,12 @@ export interface TopSpacesReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   }
 }
 
@@ -6018,8 +6793,12 @@ export interface TopUsersReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   })[]
   /** The sum of all other accounts. */
   other: {
@@ -6031,8 +6810,12 @@ export interface TopUsersReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   }
   /** The sum of all accounts: the items and `other`. */
   total: {
@@ -6044,8 +6827,12 @@ export interface TopUsersReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
   }
 }
 
@@ -6108,6 +6895,18 @@ export interface TraceSpan {
   error: ProviderDetails | null
 }
 
+export interface TransferAccount {
+  /** The person of the account who becomes an owner. */
+  user_id: number
+  /** Your role afterwards. Null: you leave the account. */
+  role: "developer" | "billing" | "read_only" | null
+}
+
+export interface TransferredAccount {
+  /** Keys whose values you know, and that have more rights than you now. The owners decide about them. */
+  keys_to_decide: ApiKey[]
+}
+
 export interface Turn {
   turn_id: string
   /** The space that the turn runs in. */
@@ -6161,6 +6960,8 @@ export interface Turn {
   outputs: Output[]
   /** Amount charged for the turn. 0 until it has ended. */
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   /** Your price for the end user and its version, as they were when the turn was accepted. Null: no price. Read the version with `GET /v1/prices/{name}?version=`. */
   price: TurnPrice | null
   /** The amount that your end user is charged, by your price or from the end user's wallet. Null until the turn has ended, and for a turn with neither. A test turn is charged to the test wallet, for its rehearsed cost. See [Prices and wallets](/docs/resale). */
@@ -6194,7 +6995,7 @@ export interface Turn {
     tokens_cached: number
     /** All tokens that models wrote, including reasoning. */
     tokens_output: number
-    /** The part of `tokens_output` that is reasoning. 0 if the model's provider does not count it. */
+    /** The reasoning in `tokens_output`. 0 if it is not counted. */
     tokens_reasoning: number
   }
   /** The model that the turn runs on, as a pin. */
@@ -6225,6 +7026,8 @@ export interface TurnBill {
   cost_usd: number
   /** Amount charged. 0 until the turn has ended, and for a turn that the service has lost. */
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   /** Amount set aside for the turn until it ends. */
   held_usd: number
   /** Model calls and images of the turn, in order. They add up to both sums. */
@@ -6511,8 +7314,10 @@ export interface TurnSummary {
   conversation: string
   model: string
   billed_cost_usd: number
+  /** Amount of `billed_cost_usd` that the operator has returned to your balance: 0, or all of it. Reports count it when it was booked. */
+  refunded_usd: number
   held_usd: number
-  /** The time from acceptance to the end, or until now if the turn is open. */
+  /** The time from acceptance to the end, or until now. */
   seconds: number
   model_calls: number
   tool_calls: number
@@ -6584,16 +7389,25 @@ export interface UpdateApiKeyRequest {
   value: string
 }
 
+export interface UpdateMember {
+  /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
+  role: "owner" | "developer" | "billing" | "read_only"
+  /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. To keep a key in use with another value, rotate it before. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
+  keys?: "revoke" | "keep" | undefined
+}
+
 export interface UpdateUser {
   name?: string | null | undefined
   email?: string | null | undefined
   /** Whether the email is verified. Default: false for a new email; otherwise unchanged. */
   email_verified?: boolean | undefined
   role?: "user" | "admin" | undefined
-  /** A brand of the service. */
+  /** A brand of the service. Reports count an account under its first brand. */
   brand?: string | undefined
   /** `true` disables the account: it ends its sessions and turns, and disables its keys and webhooks. `false` enables it. */
   disabled?: boolean | undefined
+  /** Why you change the account. The audit log records it. */
+  reason?: string | undefined
   /** The event `balance.low` is sent when the balance falls below this amount. 0 disables the event. */
   low_balance_usd?: number | string | undefined
   /** Default daily cap per end user, in USD per UTC day; null removes it. A cap of the end user replaces it. */
@@ -6605,8 +7419,8 @@ export interface UpdateUser {
 export interface UpdateWebhook {
   /** The URL to which events are posted. It must use https and a public host name. */
   url?: string | undefined
-  /** The types of events to send. Null: all types, including those added later. */
-  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared")[] | null | undefined
+  /** The types of events to send. Null: all types, including those added later, but not `activity.recorded`, which must be named. */
+  events?: ("turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared")[] | null | undefined
   /** Your own description. */
   description?: string | null | undefined
   /** `false` disables the webhook. `true` enables it again, also if it was disabled automatically. */
@@ -6640,11 +7454,15 @@ export interface UsageBreakdown {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
     /** The share of the billed total, 0 to 1. Null if nothing was billed. */
     share: number | null
@@ -6659,11 +7477,15 @@ export interface UsageBreakdown {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
   /** The sum of everything: the items and `other`. */
@@ -6676,11 +7498,15 @@ export interface UsageBreakdown {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
 }
@@ -6694,12 +7520,16 @@ export interface UsageExport {
 }
 
 export interface UsageGroup {
-  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text. */
+  /** The end_user_ref, `space_id`, model pin, `key_id`, day (`2026-11-20`, UTC), hour of the day (`00` to `23`, UTC), configuration (`space_id@version`), or value of metadata. `(other)`: all other values. Empty: turns without a value. `kind` tells both from values of the same text. */
   group: string
   /** `value`: `group` is a value. `none`: the turns have no value of the key of metadata. `other`: all values beyond the ones that are shown. */
   kind: "value" | "none" | "other"
-  /** The billed amount: the exact sum of the ledger entries. */
+  /** The billed amount: the exact sum of the ledger entries. Refunds are not subtracted. */
   billed_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
@@ -6756,15 +7586,19 @@ export interface UsageReport {
   to: string
   group_by: string
   data: UsageGroup[]
-  /** The sum over all groups, not only those of this page. A turn that used two models counts once. */
+  /** The sum over all groups, not only those of this page. A turn that used two models counts once. By `model`, turns without a model call are in no group and do not count here. */
   total: UsageSums
   has_more: boolean
   next_cursor: string | null
 }
 
 export interface UsageSums {
-  /** The billed amount: the exact sum of the ledger entries. */
+  /** The billed amount: the exact sum of the ledger entries. Refunds are not subtracted. */
   billed_usd: number
+  /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+  refunded_usd: number
+  /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+  net_usd: number
   /** The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count. */
@@ -6786,7 +7620,7 @@ export interface User {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was created. */
+  /** The brand of the account. Reports count it under its first brand. */
   brand: string
   created_at: string
 }
@@ -6815,11 +7649,15 @@ export interface UserCostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   })[]
   /** The sum of all other accounts. */
@@ -6832,11 +7670,15 @@ export interface UserCostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
   /** The sum of all accounts: the items and `other`. */
@@ -6849,11 +7691,15 @@ export interface UserCostsReport {
     tokens_input: number
     tokens_cached: number
     tokens_output: number
-    /** The exact amount that the turns were billed. */
+    /** The exact amount that the turns were billed. Refunds are not subtracted. */
     billed_cost_usd: number
+    /** The exact amount that was refunded. A refund counts when it was booked, not when its turn ended. */
+    refunded_usd: number
+    /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
+    net_usd: number
     /** The cost of the calls for us, at the providers' prices of their time, including calls that no account pays for. */
     cost_usd: number
-    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. */
+    /** `billed_cost_usd` - `cost_usd`. Negative if calls cost more than accounts were billed for them. Refunds are not subtracted. */
     margin_usd: number
   }
 }
@@ -6864,7 +7710,7 @@ export interface UserDetail {
   email: string | null
   email_verified: boolean
   role: "user" | "admin"
-  /** The brand under which the account was created. */
+  /** The brand of the account. Reports count it under its first brand. */
   brand: string
   created_at: string
   /** The id of the user on the messaging platform; null if no messaging identity is linked. */
@@ -6932,7 +7778,7 @@ export interface UserDetail {
     /** The number of users that this user referred. */
     referred: number
   }
-  /** Charges of the last 30 days, in USD. */
+  /** The billed amount of the account's live turns that ended in the last 30 days (UTC), including today, as in the reports. Refunds are not subtracted. Containers and storage do not count. */
   spend_30_days_usd: number
 }
 
@@ -6949,6 +7795,8 @@ export interface UserEnergy {
     bonus: number
     /** Purchased energy. */
     paid: number
+    /** Energy of refunded turns, when the refunds were booked. */
+    refunded: number
     /** Charged energy, as a positive number. */
     spent: number
   }
@@ -6960,6 +7808,8 @@ export interface UserEnergy {
     bonus: number
     /** Purchased energy. */
     paid: number
+    /** Energy of refunded turns, when the refunds were booked. */
+    refunded: number
     /** Charged energy, as a positive number. */
     spent: number
     date: string
@@ -6996,6 +7846,35 @@ export interface UserSpaceList {
   total: number
   limit: number
   offset: number
+}
+
+export interface UsersChange {
+  /** The subject of the audit entry. Null for a preview, and if no user was changed. */
+  bulk_id: string | null
+  /** Which users are changed or refused, and why. It also changes when an act of this kind is applied, so an act is applied once from a preview. It does not cover balances. */
+  state: string
+  changed: number
+  unchanged: number
+  refused: number
+  /** The users, by id. */
+  items: ({
+    user_id: number
+    name: string | null
+    email: string | null
+    /** `unchanged`: it is in effect already. */
+    outcome: "changed" | "unchanged" | "refused"
+    /** Why the user is refused. Null otherwise. */
+    code: "NOT_FOUND" | "BALANCE_TOO_LOW" | "SUBSCRIPTION_ACTIVE" | "LAST_ADMIN" | null
+    /** The reason in words. */
+    detail: string | null
+    /** The balance before the entry. Null if nothing is booked. */
+    balance_before_usd: number | null
+    balance_after_usd: number | null
+    /** The new subscription, or the active one that is the reason to refuse. Null in a preview. */
+    sub_id: number | null
+    /** The plan of this subscription. */
+    plan: string | null
+  })[]
 }
 
 /** Why a running turn waits. Null: it does not wait. */
@@ -7053,6 +7932,10 @@ export interface WaitingTurn {
   max_cost_usd: number | null
   /** Your role in the space. Its owner and admins decide about calls. Only the owner raises the turn's limit. */
   role: "owner" | "admin" | "member"
+  /** The first 300 characters of the request. Null: you cannot read the turn. */
+  text: string | null
+  /** The API key that sent the turn. Null: none, or you do not own the space. */
+  key_id: string | null
   /** True if you can read the turn: you own the space or sent the turn. */
   readable: boolean
 }
@@ -7087,7 +7970,7 @@ export interface Webhook {
   /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends one at once. */
   state: "pending" | "verified"
   /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
@@ -7127,7 +8010,7 @@ export interface WebhookWithSecret {
   /** The types of events to send. Null: all types. */
   events: string[] | null
   description: string | null
-  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends another. */
+  /** `pending`: the URL has not answered a `ping` with 2xx yet. Events wait until it has. A failed ping is retried like any event, and `POST …/test` sends one at once. */
   state: "pending" | "verified"
   /** When the URL answered a ping. Null: not yet. */
   verified_at: string | null
@@ -7261,6 +8144,12 @@ export interface WorkspaceUpdate {
 
 /** What each operation takes and answers. */
 export interface Operations {
+  /** Accept an invitation */
+  acceptInvitation: {
+    body: InvitationToken
+    answer: AcceptInvitationAnswer
+  }
+
   /** Act as a user */
   actAsUser: {
     path: {
@@ -7346,6 +8235,16 @@ export interface Operations {
     answer: InfraBilling
   }
 
+  /** Cancel a turn of any account */
+  cancelAnyTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: CancelAnyTurn
+    answer: ActedTurn
+  }
+
   /** Cancel a model's planned prices */
   cancelPlannedPrices: {
     path: {
@@ -7372,6 +8271,12 @@ export interface Operations {
   changePassword: {
     body: ChangePassword
     answer: ChangePasswordAnswer
+  }
+
+  /** Act on many users */
+  changeUsers: {
+    body: ChangeUsers
+    answer: UsersChange
   }
 
   /** Connect to an MCP server */
@@ -7531,6 +8436,21 @@ export interface Operations {
     }
     body: Decision
     answer: DecidedCall
+  }
+
+  /** Decide about a request for a refund */
+  decideRefund: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: DecideRefund
+    answer: RefundRequest
+  }
+
+  /** Delete the account's budget */
+  deleteBudget: {
+    answer: Budget
   }
 
   /** Delete an end user's profile */
@@ -7846,6 +8766,8 @@ export interface Operations {
       created_before?: string | undefined
       /** Turns with a failure of the infrastructure of this kind within the range, also turns that recovered from it. */
       failure?: "container_start" | "container_exec" | "subagent_dispatch" | "model_call" | undefined
+      /** Turns with a call of this provider account within the range, or of a provider that is called with the service's key, also if the call failed. Only the last 24 hours of the range are searched, or with `created_after` at most its last 7 days. With `failure`: with such a failure at it, in the whole range. */
+      provider?: string | undefined
       /** The account that is billed. */
       user_id?: number | undefined
       /** `true` for test turns. Default: live turns. */
@@ -7881,6 +8803,15 @@ export interface Operations {
     answer: AnyTurnReceipt
   }
 
+  /** Read what needs the owner now */
+  getAttention: {
+    query?: {
+      /** `true` for the data of test keys and their spaces. Default: live data. */
+      test?: boolean | "true" | "false" | undefined
+    }
+    answer: Attention
+  }
+
   /** Read the balance */
   getBalance: {
     answer: Balance
@@ -7901,12 +8832,24 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** `true`: starts on the day of the earliest ledger entry, and ignores `days`, `start` and `period`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
       /** A user is active if they were charged within this many days before the end of a bucket. */
       active_window_days?: number | undefined
     }
     answer: BalanceTrend
+  }
+
+  /** Read the billing details */
+  getBillingDetails: {
+    answer: BillingDetails
+  }
+
+  /** Read the account's budget */
+  getBudget: {
+    answer: Budget
   }
 
   /** Read quota snapshots and spending */
@@ -7969,6 +8912,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
     }
     answer: ContextComparisonReport
   }
@@ -7988,6 +8933,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** Only the space with this slug. */
       space?: string | undefined
       /** `false`: without days that have no usage. */
@@ -8027,6 +8974,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** Only this account. */
       user_id?: number | undefined
       /** Only this chat. */
@@ -8050,6 +8999,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
     }
     answer: CostsReport
   }
@@ -8074,6 +9025,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** Only usage that is billed to this account: all turns in its spaces, by any sender. */
       user_id?: number | undefined
       /** Only this chat. With `user_id`: only if the chat belongs to that account. */
@@ -8147,6 +9100,34 @@ export interface Operations {
     answer: EndUserProfile
   }
 
+  /** Report the usage of one account by end user */
+  getEndUsersReport: {
+    query: {
+      /** The account. */
+      user_id: number
+      /** The number of days, including today. */
+      days?: number | undefined
+      /** The start of the range, instead of `days`: an instant, or a date, which means 00:00 UTC. In a report by day or hour, it is the start of a day, and the range has at most 366 days. */
+      start?: string | undefined
+      /** The end of the range, exclusive. Default: the end of today (24:00 UTC). */
+      end?: string | undefined
+      /** The range by name (UTC), instead of `days`, `start` and `end`. Weeks begin on Monday. A period that has not ended is cut at the end of today. */
+      period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_year" | "last_year" | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
+      /** `spend`: the billed amount. `tokens`: input and output tokens together. */
+      sort?: "spend" | "tokens" | "turns" | undefined
+      direction?: "asc" | "desc" | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: EndUsersReport
+  }
+
   /** Read the account's energy */
   getEnergy: {
     query?: {
@@ -8175,6 +9156,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** `true`: starts on the day of the earliest ledger entry, and ignores `days`, `start` and `period`. Default: false. */
       all_time?: boolean | "true" | "false" | undefined
     }
@@ -8209,6 +9192,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
     }
     answer: ErrorsReport
   }
@@ -8256,6 +9241,11 @@ export interface Operations {
     answer: Blob
   }
 
+  /** Forecast the account's spend */
+  getForecast: {
+    answer: Forecast
+  }
+
   /** Report cost by hour and space */
   getHourlySpaces: {
     query: {
@@ -8265,6 +9255,8 @@ export interface Operations {
       end: string
       /** The number of spaces with a series of their own. */
       top?: number | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** `csv`: the whole list with these filters as a file, without pages. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8288,6 +9280,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
     }
     answer: HourlyReport
   }
@@ -8385,6 +9379,24 @@ export interface Operations {
     answer: ProviderBook
   }
 
+  /** Read the progress of a report's file */
+  getReportFile: {
+    path: {
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    answer: ReportFile
+  }
+
+  /** Download a report's file */
+  getReportFileContent: {
+    path: {
+      /** The file, `file_…`. */
+      file_id: string
+    }
+    answer: Blob
+  }
+
   /** Read how long a space's data is kept */
   getRetention: {
     path: {
@@ -8410,6 +9422,15 @@ export interface Operations {
       format?: "json" | "prometheus" | undefined
     }
     answer: ServiceHealth
+  }
+
+  /** Read the service level */
+  getServiceLevel: {
+    query?: {
+      /** The number of days until now. Default: 1. */
+      days?: number | undefined
+    }
+    answer: ServiceLevel
   }
 
   /** Read how far the account's integration is */
@@ -8467,6 +9488,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: GetSpaceByKeyAnswer
   }
@@ -8518,11 +9543,13 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The first day (UTC), instead of `days`. */
       date_from?: string | undefined
       /** The last day (UTC), inclusive. Default: today. */
       date_to?: string | undefined
-      /** Only this `provider_key`. The number of a user's plan is not a `provider_key`: use its provider. */
+      /** Only this `provider_key`. The number of a user's plan is rejected, since calls that a plan paid for count under their provider. */
       subscription_id?: string | undefined
       /** Only this chat. */
       chat_key?: string | undefined
@@ -8549,6 +9576,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The most entries on a page. Default: all entries, up to 10000. A page also ends before it has more than 50,000 days, after at least one entry. `next_offset` is where the next page begins. */
       limit?: number | undefined
       /** The number of entries to skip. */
@@ -8600,6 +9629,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
@@ -8621,6 +9652,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
@@ -8730,11 +9763,11 @@ export interface Operations {
     answer: TurnTrace
   }
 
-  /** Report usage by end user, space, model, key, day or metadata */
+  /** Report usage by end user, space, model, key, day, hour or metadata */
   getUsage: {
     query?: {
-      /** The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`. Default: `day`. */
-      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | "config_version" | string | undefined
+      /** The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the day, UTC), `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`. Default: `day`. */
+      group_by?: "end_user_ref" | "space" | "model" | "key" | "day" | "hour" | "config_version" | string | undefined
       /** The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before `to`. */
       from?: string | undefined
       /** The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today (UTC). */
@@ -8747,6 +9780,10 @@ export interface Operations {
       model?: string[] | undefined
       /** Only turns of these keys, by `key_id`. Repeat the parameter for several. */
       key?: string[] | undefined
+      /** The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of the groups. Default: `group`. */
+      sort?: "group" | "billed" | "turns" | "model_calls" | "tokens_input" | "tokens_output" | undefined
+      /** Default: `asc` by `group`, and `desc` by a sum. */
+      direction?: "asc" | "desc" | undefined
       /** The format of the report. It takes precedence over the Accept header. Default: `json`. */
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
@@ -8778,6 +9815,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
@@ -8821,6 +9860,8 @@ export interface Operations {
       format?: "json" | "csv" | undefined
       /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
       bom?: "true" | "false" | undefined
+      /** Only accounts that were created under this brand, or `all`. An account stays in the reports of its first brand if its brand is changed later. An unknown brand is rejected. */
+      brand?: string | undefined
       /** The number of rows. `other` contains the sum of the rest. */
       limit?: number | undefined
     }
@@ -8835,6 +9876,9 @@ export interface Operations {
     query?: {
       /** The number of days, including today. */
       days?: number | undefined
+      reason?: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission" | undefined
+      /** Only entries of the ledger in this bucket. */
+      bucket?: "free" | "bonus" | "paid" | "refunded" | "spent" | undefined
       /** The most entries on a page. */
       limit?: number | undefined
       /** The number of entries to skip. */
@@ -8889,6 +9933,35 @@ export interface Operations {
     answer: Workspace
   }
 
+  /** Invite a person */
+  inviteMember: {
+    body: InviteMember
+    answer: NewInvitation
+  }
+
+  /** Accept an invitation as a new user */
+  joinAsNewUser: {
+    body: JoinAsNewUser
+    answer: User
+  }
+
+  /** Keep the key of a person who left */
+  keepKey: {
+    path: {
+      /** The key, `key_…`. */
+      key_id: string
+    }
+    answer: ApiKey
+  }
+
+  /** Leave an account */
+  leaveAccount: {
+    path: {
+      user_id: number
+    }
+    answer: LeaveAccountAnswer
+  }
+
   /** Link an identity of the identity provider */
   linkIdentity: {
     query?: {
@@ -8909,8 +9982,10 @@ export interface Operations {
       subject_id?: string | undefined
       /** The key that made the changes. */
       key_id?: string | undefined
-      /** The maker of the change: you, one of your API keys, a member of a shared space, an end user in a portal, or the operator of the service. */
+      /** The maker of the change: you, an API key, a member of the account or of a shared space, an end user, or an operator. */
       by?: "owner" | "key" | "member" | "end_user" | "operator" | undefined
+      /** Only changes of the member with this user id. */
+      member?: number | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
       /** Only entries created before this time. */
@@ -8925,6 +10000,23 @@ export interface Operations {
       bom?: "true" | "false" | undefined
     }
     answer: ActivityEntryList
+  }
+
+  /** List the requests for refunds of all accounts */
+  listAllRefundRequests: {
+    query?: {
+      /** Only requests in this state. */
+      state?: "open" | "refunded" | "declined" | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+      /** Only requests of this account. */
+      user_id?: number | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: AdminRefundRequestList
   }
 
   /** Explore the turns of all accounts */
@@ -8956,6 +10048,8 @@ export interface Operations {
       created_before?: string | undefined
       /** Turns with a failure of the infrastructure of this kind within the range, also turns that recovered from it. */
       failure?: "container_start" | "container_exec" | "subagent_dispatch" | "model_call" | undefined
+      /** Turns with a call of this provider account within the range, or of a provider that is called with the service's key, also if the call failed. Only the last 24 hours of the range are searched, or with `created_after` at most its last 7 days. With `failure`: with such a failure at it, in the whole range. */
+      provider?: string | undefined
       /** The account that is billed. */
       user_id?: number | undefined
       /** `true` for test turns. Default: live turns. */
@@ -8972,6 +10066,23 @@ export interface Operations {
       bom?: "true" | "false" | undefined
     }
     answer: AdminTurnSummaryList
+  }
+
+  /** List anomalies of spend */
+  listAnomalies: {
+    query?: {
+      /** Only anomalies in this state. */
+      state?: "open" | "dismissed" | undefined
+      /** Only of this end user. */
+      end_user_ref?: string | undefined
+      /** Only of this space. */
+      space?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: AnomalyList
   }
 
   /** List the audit log */
@@ -9104,7 +10215,7 @@ export interface Operations {
     }
     query?: {
       state?: "pending" | "delivered" | "failed" | undefined
-      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
+      event_type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       /** Only deliveries of this turn's events: a `turn_id`. */
       turn?: string | undefined
       /** `true` for the data of test keys and their spaces. Default: live data. */
@@ -9136,7 +10247,7 @@ export interface Operations {
       /** `true` for the data of test keys and their spaces. Default: live data. */
       test?: boolean | "true" | "false" | undefined
       /** Only these entries. */
-      reason?: "credit" | "correction" | "usage" | undefined
+      reason?: "credit" | "correction" | "usage" | "refund" | undefined
       /** A `turn_id`: only its charge. */
       turn?: string | undefined
       /** The most entries on a page. */
@@ -9174,7 +10285,7 @@ export interface Operations {
       /** The `next_cursor` of the previous page. Send it with the same filters. */
       cursor?: string | undefined
       order?: "asc" | "desc" | undefined
-      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "mcp_server.failing" | "space.shared" | "ping" | undefined
+      type?: "turn.queued" | "turn.running" | "turn.waiting" | "turn.resumed" | "turn.done" | "turn.failed" | "turn.cancelled" | "call.decided" | "balance.low" | "balance.depleted" | "end_user.balance_low" | "end_user.depleted" | "cap.reached" | "activity.recorded" | "usage.posted" | "hour.closed" | "endpoint.disabled" | "account.signed_in" | "account.locked" | "account.factor_changed" | "key.created" | "key.revoked" | "refund.decided" | "anomaly.found" | "budget.reached" | "mcp_server.failing" | "space.shared" | "ping" | undefined
       turn?: string | undefined
       /** Only entries created at or after this time. */
       created_after?: string | undefined
@@ -9244,7 +10355,7 @@ export interface Operations {
   listLedger: {
     query?: {
       reason?: "admin_grant" | "admin_action" | "operator_topup" | "signup_credit" | "referral_signup_credit" | "manual_topup" | "credit_purchase" | "usage" | "space_usage" | "referral_credit_commission" | undefined
-      bucket?: "free" | "bonus" | "paid" | "spent" | undefined
+      bucket?: "free" | "bonus" | "paid" | "refunded" | "spent" | undefined
       /** A `turn_id`. */
       turn?: string | undefined
       /** Only entries created at or after this time. */
@@ -9287,6 +10398,16 @@ export interface Operations {
       test?: boolean | "true" | "false" | undefined
     }
     answer: McpServerList
+  }
+
+  /** List the people of the account */
+  listMembers: {
+    answer: Members
+  }
+
+  /** List your accounts */
+  listMemberships: {
+    answer: MembershipList
   }
 
   /** List the model catalog */
@@ -9346,6 +10467,21 @@ export interface Operations {
       offset?: number | undefined
     }
     answer: AdminSpaceList
+  }
+
+  /** List requests for refunds */
+  listRefundRequests: {
+    query?: {
+      /** Only requests in this state. */
+      state?: "open" | "refunded" | "declined" | undefined
+      /** A `turn_id`. */
+      turn?: string | undefined
+      /** The most entries on a page. */
+      limit?: number | undefined
+      /** The number of entries to skip. */
+      offset?: number | undefined
+    }
+    answer: RefundRequestList
   }
 
   /** List a space's secrets */
@@ -9430,6 +10566,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: SpaceContextList
   }
@@ -9489,6 +10629,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: SubscriptionList
   }
@@ -9529,6 +10673,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: TeamList
   }
@@ -9727,6 +10875,10 @@ export interface Operations {
       limit?: number | undefined
       /** The number of entries to skip. */
       offset?: number | undefined
+      /** `csv`: the whole list with these filters as a file, without pages. */
+      format?: "json" | "csv" | undefined
+      /** `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8. */
+      bom?: "true" | "false" | undefined
     }
     answer: WorkspaceList
   }
@@ -9788,6 +10940,34 @@ export interface Operations {
     }
     body: PreviewPortal
     answer: PortalSession
+  }
+
+  /** Preview an act on many users */
+  previewUsersChange: {
+    body: PreviewUsersChange
+    answer: UsersChange
+  }
+
+  /** Dismiss an anomaly */
+  putAnomaly: {
+    path: {
+      /** The anomaly, `ano_…`. */
+      anomaly_id: string
+    }
+    body: PutAnomaly
+    answer: Anomaly
+  }
+
+  /** Set the billing details */
+  putBillingDetails: {
+    body: PutBillingDetails
+    answer: BillingDetails
+  }
+
+  /** Set the account's budget */
+  putBudget: {
+    body: PutBudget
+    answer: Budget
   }
 
   /** Map a space to a container */
@@ -9882,6 +11062,12 @@ export interface Operations {
     }
     body: PutMcpServer
     answer: McpServer
+  }
+
+  /** Require a second factor of members */
+  putMemberRules: {
+    body: MemberRequirementsInput
+    answer: MemberRequirements
   }
 
   /** Set the members' daily limit */
@@ -10019,6 +11205,22 @@ export interface Operations {
     answer: Workspace
   }
 
+  /** Raise the cost limit of a turn of any account */
+  raiseAnyTurn: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: RaiseAnyTurn
+    answer: ActedTurn
+  }
+
+  /** Read an invitation */
+  readInvitation: {
+    body: InvitationToken
+    answer: OpenedInvitation
+  }
+
   /** Confirm your identity again */
   reauthenticate: {
     body: Reauthenticate
@@ -10069,6 +11271,18 @@ export interface Operations {
       container: string
     }
     answer: ContainerMapping
+  }
+
+  /** Remove a person from the account */
+  removeMember: {
+    path: {
+      user_id: number
+    }
+    query?: {
+      /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. To keep a key in use with another value, rotate it before. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
+      keys?: "revoke" | "keep" | undefined
+    }
+    answer: RemoveMemberAnswer
   }
 
   /** Remove a subscription */
@@ -10128,6 +11342,16 @@ export interface Operations {
     answer: Replayed
   }
 
+  /** Ask for the refund of a turn */
+  requestRefund: {
+    path: {
+      /** The turn, `turn_…`. */
+      turn_id: string
+    }
+    body: CreateRefundRequest
+    answer: RefundRequest
+  }
+
   /** Reset a password */
   resetPassword: {
     body: ResetPassword
@@ -10140,6 +11364,15 @@ export interface Operations {
       user_id: number
     }
     answer: ResetSecondFactorAnswer
+  }
+
+  /** Revoke an invitation */
+  revokeInvitation: {
+    path: {
+      /** The invitation, `inv_…`. */
+      invitation_id: string
+    }
+    answer: RevokeInvitationAnswer
   }
 
   /** Revoke an API key */
@@ -10309,6 +11542,12 @@ export interface Operations {
     answer: WorkspaceBotTest
   }
 
+  /** Hand the account over */
+  transferAccount: {
+    body: TransferAccount
+    answer: TransferredAccount
+  }
+
   /** Unlink an identity */
   unlinkIdentity: {
     path: {
@@ -10345,6 +11584,15 @@ export interface Operations {
     }
     body: UpdateApiKey
     answer: ApiKey
+  }
+
+  /** Change the role of a person */
+  updateMember: {
+    path: {
+      user_id: number
+    }
+    body: UpdateMember
+    answer: Members
   }
 
   /** Change a setting */
@@ -10434,10 +11682,11 @@ export interface Operations {
   }
 }
 
-/** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key. */
+/** How each operation is called; `once`: the service has its effect at most once for an Idempotency-Key; `needs`: the right in the account that it needs. */
 export const OPERATIONS: {
-  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true }
+  readonly [Id in keyof Operations]: { readonly method: string; readonly path: string; readonly once?: true; readonly needs?: "read" | "develop" | "bill" | "own" }
 } = {
+  acceptInvitation: { method: "POST", path: "/api/account/memberships" },
   actAsUser: { method: "POST", path: "/api/admin/users/{user_id}/act-as" },
   addModel: { method: "POST", path: "/api/admin/model-catalog" },
   addProvider: { method: "POST", path: "/api/admin/providers/add" },
@@ -10445,38 +11694,42 @@ export const OPERATIONS: {
   addWorkspaceMember: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/members" },
   answerBotUpdate: { method: "POST", path: "/api/auth/bot" },
   answerSecondFactor: { method: "POST", path: "/api/auth/second-factor" },
-  archiveSpace: { method: "DELETE", path: "/api/account/spaces/{space_id}" },
+  archiveSpace: { method: "DELETE", path: "/api/account/spaces/{space_id}", needs: "develop" },
   beginSecondFactor: { method: "POST", path: "/api/account/second-factor" },
   billInfra: { method: "POST", path: "/api/admin/system/bill-infra" },
+  cancelAnyTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/cancel" },
   cancelPlannedPrices: { method: "DELETE", path: "/api/admin/model-catalog/{pin}/planned-prices" },
-  cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel" },
+  cancelTurn: { method: "POST", path: "/api/account/turns/{turn_id}/cancel", needs: "develop" },
   changePassword: { method: "PUT", path: "/api/account/password" },
-  checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true },
+  changeUsers: { method: "POST", path: "/api/admin/users/bulk", once: true },
+  checkMcpServer: { method: "POST", path: "/api/account/spaces/{space_id}/mcp-servers/{name}/check", once: true, needs: "develop" },
   compareProviderBook: { method: "POST", path: "/api/admin/provider-books/{provider_id}/{day}/compare" },
   completeMediaLogin: { method: "POST", path: "/api/admin/providers/media/auth/complete" },
   confirmSecondFactor: { method: "POST", path: "/api/account/second-factor/confirm" },
   createAppToken: { method: "POST", path: "/api/auth/app-token" },
-  createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true },
+  createChatTurn: { method: "POST", path: "/api/account/chat/turns", once: true, needs: "develop" },
   createIdpSession: { method: "POST", path: "/api/auth/idp/session" },
-  createKey: { method: "POST", path: "/api/account/keys", once: true },
-  createSpace: { method: "POST", path: "/api/account/spaces", once: true },
+  createKey: { method: "POST", path: "/api/account/keys", once: true, needs: "develop" },
+  createSpace: { method: "POST", path: "/api/account/spaces", once: true, needs: "develop" },
   createSubscription: { method: "POST", path: "/api/admin/subscriptions", once: true },
   createTeam: { method: "POST", path: "/api/admin/teams", once: true },
   createUser: { method: "POST", path: "/api/admin/users", once: true },
-  createWebhook: { method: "POST", path: "/api/account/webhooks", once: true },
+  createWebhook: { method: "POST", path: "/api/account/webhooks", once: true, needs: "develop" },
   createWorkspace: { method: "POST", path: "/api/admin/workspaces", once: true },
-  creditEndUser: { method: "POST", path: "/api/account/end-users/{end_user_ref}/credits", once: true },
+  creditEndUser: { method: "POST", path: "/api/account/end-users/{end_user_ref}/credits", once: true, needs: "bill" },
   creditUser: { method: "POST", path: "/api/admin/users/{user_id}/credits", once: true },
   deactivateSubscription: { method: "DELETE", path: "/api/admin/subscriptions/{sub_id}" },
-  decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision", once: true },
-  deleteEndUserProfile: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}/profile" },
-  deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}" },
-  deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
-  deletePrice: { method: "DELETE", path: "/api/account/prices/{name}" },
-  deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}" },
-  deleteTool: { method: "DELETE", path: "/api/account/spaces/{space_id}/tools/{name}" },
-  deleteTraceEndpoint: { method: "DELETE", path: "/api/account/trace-endpoint" },
-  deleteWebhook: { method: "DELETE", path: "/api/account/webhooks/{webhook_id}" },
+  decideCall: { method: "POST", path: "/api/account/turns/{turn_id}/calls/{call}/decision", once: true, needs: "develop" },
+  decideRefund: { method: "POST", path: "/api/admin/refund-requests/{turn_id}/decision" },
+  deleteBudget: { method: "DELETE", path: "/api/account/budget", needs: "bill" },
+  deleteEndUserProfile: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}/profile", needs: "develop" },
+  deleteFile: { method: "DELETE", path: "/api/account/spaces/{space_id}/files/{file_id}", needs: "develop" },
+  deleteMcpServer: { method: "DELETE", path: "/api/account/spaces/{space_id}/mcp-servers/{name}", needs: "develop" },
+  deletePrice: { method: "DELETE", path: "/api/account/prices/{name}", needs: "bill" },
+  deleteSecret: { method: "DELETE", path: "/api/account/spaces/{space_id}/secrets/{name}", needs: "develop" },
+  deleteTool: { method: "DELETE", path: "/api/account/spaces/{space_id}/tools/{name}", needs: "develop" },
+  deleteTraceEndpoint: { method: "DELETE", path: "/api/account/trace-endpoint", needs: "develop" },
+  deleteWebhook: { method: "DELETE", path: "/api/account/webhooks/{webhook_id}", needs: "develop" },
   disableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/disable" },
   disableProvider: { method: "POST", path: "/api/admin/providers/{provider_id}/disable" },
   enableAltPoolAccount: { method: "POST", path: "/api/admin/providers/alt-pool/accounts/{account_id}/enable" },
@@ -10484,187 +11737,214 @@ export const OPERATIONS: {
   endActing: { method: "DELETE", path: "/api/admin/users/{user_id}/act-as" },
   endSession: { method: "DELETE", path: "/api/account/sessions/{session_id}" },
   endSessions: { method: "DELETE", path: "/api/account/sessions" },
-  endSharing: { method: "DELETE", path: "/api/account/spaces/{space_id}/sharing" },
+  endSharing: { method: "DELETE", path: "/api/account/spaces/{space_id}/sharing", needs: "own" },
   endUserSessions: { method: "DELETE", path: "/api/admin/users/{user_id}/sessions" },
-  eraseEndUser: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}" },
-  estimateChatTurn: { method: "POST", path: "/api/account/chat/turns/estimate" },
+  eraseEndUser: { method: "DELETE", path: "/api/account/end-users/{end_user_ref}", needs: "own" },
+  estimateChatTurn: { method: "POST", path: "/api/account/chat/turns/estimate", needs: "develop" },
   exchangeToken: { method: "POST", path: "/api/auth/magic" },
-  exploreTurns: { method: "GET", path: "/api/account/turn-summaries" },
-  exportEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}/export" },
+  exploreTurns: { method: "GET", path: "/api/account/turn-summaries", needs: "read" },
+  exportEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}/export", needs: "develop" },
   finishOauthLogin: { method: "GET", path: "/api/auth/oauth-login/callback" },
   getAllTurnStats: { method: "GET", path: "/api/admin/turn-stats" },
   getAltPool: { method: "GET", path: "/api/admin/providers/alt-pool" },
   getAnyTurn: { method: "GET", path: "/api/admin/turns/{turn_id}" },
   getAnyTurnReceipt: { method: "GET", path: "/api/admin/turns/{turn_id}/receipt" },
-  getBalance: { method: "GET", path: "/api/account/balance" },
+  getAttention: { method: "GET", path: "/api/account/attention", needs: "read" },
+  getBalance: { method: "GET", path: "/api/account/balance", needs: "read" },
   getBalanceTrend: { method: "GET", path: "/api/admin/analytics/balance-trend" },
+  getBillingDetails: { method: "GET", path: "/api/account/billing-details", needs: "read" },
+  getBudget: { method: "GET", path: "/api/account/budget", needs: "read" },
   getCapacity: { method: "GET", path: "/api/admin/providers/capacity" },
-  getChatTurn: { method: "GET", path: "/api/account/chat/turns/{turn_id}" },
-  getConfigVersion: { method: "GET", path: "/api/account/spaces/{space_id}/versions/{version}" },
+  getChatTurn: { method: "GET", path: "/api/account/chat/turns/{turn_id}", needs: "read" },
+  getConfigVersion: { method: "GET", path: "/api/account/spaces/{space_id}/versions/{version}", needs: "read" },
   getContextComparison: { method: "GET", path: "/api/admin/context-comparison" },
   getContextSize: { method: "GET", path: "/api/admin/analytics/context-size" },
-  getConversation: { method: "GET", path: "/api/account/conversations/{conversation_id}" },
+  getConversation: { method: "GET", path: "/api/account/conversations/{conversation_id}", needs: "read" },
   getCostRatesReport: { method: "GET", path: "/api/admin/analytics/cpm" },
   getCostsReport: { method: "GET", path: "/api/admin/analytics/costs" },
   getCurrentUser: { method: "GET", path: "/api/auth/me" },
   getDailyUsage: { method: "GET", path: "/api/admin/usage" },
-  getDelivery: { method: "GET", path: "/api/account/deliveries/{delivery_id}" },
+  getDelivery: { method: "GET", path: "/api/account/deliveries/{delivery_id}", needs: "read" },
   getDeviceLogin: { method: "GET", path: "/api/admin/providers/alt-pool/auth/status" },
-  getEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}" },
-  getEndUserBalance: { method: "GET", path: "/api/account/end-users/{end_user_ref}/balance" },
-  getEndUserProfile: { method: "GET", path: "/api/account/end-users/{end_user_ref}/profile" },
-  getEnergy: { method: "GET", path: "/api/account/energy" },
+  getEndUser: { method: "GET", path: "/api/account/end-users/{end_user_ref}", needs: "read" },
+  getEndUserBalance: { method: "GET", path: "/api/account/end-users/{end_user_ref}/balance", needs: "read" },
+  getEndUserProfile: { method: "GET", path: "/api/account/end-users/{end_user_ref}/profile", needs: "read" },
+  getEndUsersReport: { method: "GET", path: "/api/admin/analytics/end-users" },
+  getEnergy: { method: "GET", path: "/api/account/energy", needs: "read" },
   getEnergyTimeline: { method: "GET", path: "/api/admin/analytics/energy-timeline" },
-  getErasure: { method: "GET", path: "/api/account/erasures/{erasure_id}" },
+  getErasure: { method: "GET", path: "/api/account/erasures/{erasure_id}", needs: "read" },
   getErrorsReport: { method: "GET", path: "/api/admin/analytics/errors" },
-  getEvent: { method: "GET", path: "/api/account/events/{event_id}" },
-  getFile: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}" },
-  getFileContent: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}/content" },
+  getEvent: { method: "GET", path: "/api/account/events/{event_id}", needs: "read" },
+  getFile: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}", needs: "read" },
+  getFileContent: { method: "GET", path: "/api/account/spaces/{space_id}/files/{file_id}/content", needs: "read" },
+  getForecast: { method: "GET", path: "/api/account/forecast", needs: "read" },
   getHourlySpaces: { method: "GET", path: "/api/admin/analytics/hourly-spaces" },
   getHourlyUsage: { method: "GET", path: "/api/admin/analytics/hourly" },
-  getKey: { method: "GET", path: "/api/account/keys/{key_id}" },
-  getLimits: { method: "GET", path: "/api/account/limits" },
-  getManifest: { method: "GET", path: "/api/account/spaces/{space_id}/manifest" },
-  getMcpServer: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
-  getMe: { method: "GET", path: "/api/account/me" },
+  getKey: { method: "GET", path: "/api/account/keys/{key_id}", needs: "read" },
+  getLimits: { method: "GET", path: "/api/account/limits", needs: "read" },
+  getManifest: { method: "GET", path: "/api/account/spaces/{space_id}/manifest", needs: "read" },
+  getMcpServer: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers/{name}", needs: "read" },
+  getMe: { method: "GET", path: "/api/account/me", needs: "read" },
   getMediaLogin: { method: "GET", path: "/api/admin/providers/media" },
   getOverview: { method: "GET", path: "/api/admin/overview" },
-  getPlan: { method: "GET", path: "/api/account/plan" },
+  getPlan: { method: "GET", path: "/api/account/plan", needs: "read" },
   getPools: { method: "GET", path: "/api/admin/providers/pool" },
-  getPrice: { method: "GET", path: "/api/account/prices/{name}" },
+  getPrice: { method: "GET", path: "/api/account/prices/{name}", needs: "read" },
   getProviderBook: { method: "GET", path: "/api/admin/provider-books/{provider_id}/{day}" },
-  getRetention: { method: "GET", path: "/api/account/spaces/{space_id}/retention" },
+  getReportFile: { method: "GET", path: "/api/admin/report-files/{file_id}" },
+  getReportFileContent: { method: "GET", path: "/api/admin/report-files/{file_id}/content" },
+  getRetention: { method: "GET", path: "/api/account/spaces/{space_id}/retention", needs: "read" },
   getSecondFactor: { method: "GET", path: "/api/account/second-factor" },
   getServiceHealth: { method: "GET", path: "/api/health" },
-  getSetup: { method: "GET", path: "/api/account/setup" },
-  getSharing: { method: "GET", path: "/api/account/spaces/{space_id}/sharing" },
-  getSpace: { method: "GET", path: "/api/account/spaces/{space_id}" },
+  getServiceLevel: { method: "GET", path: "/api/admin/service-level" },
+  getSetup: { method: "GET", path: "/api/account/setup", needs: "read" },
+  getSharing: { method: "GET", path: "/api/account/spaces/{space_id}/sharing", needs: "read" },
+  getSpace: { method: "GET", path: "/api/account/spaces/{space_id}", needs: "read" },
   getSpaceById: { method: "GET", path: "/api/admin/spaces/by-id/{space_id}" },
   getSpaceByKey: { method: "GET", path: "/api/admin/spaces/by-key/{chat_key}" },
-  getSpaceSpend: { method: "GET", path: "/api/account/spaces/{space_id}/spend" },
-  getStatement: { method: "GET", path: "/api/account/usage/statements/{month}" },
+  getSpaceSpend: { method: "GET", path: "/api/account/spaces/{space_id}/spend", needs: "read" },
+  getStatement: { method: "GET", path: "/api/account/usage/statements/{month}", needs: "read" },
   getSubscription: { method: "GET", path: "/api/admin/subscriptions/{sub_id}" },
   getSubscriptionSpaces: { method: "GET", path: "/api/admin/analytics/subscription-spaces" },
   getSubscriptionUsage: { method: "GET", path: "/api/admin/subscriptions/usage" },
   getSystem: { method: "GET", path: "/api/admin/system" },
   getTeam: { method: "GET", path: "/api/admin/teams/{team_id}" },
-  getTool: { method: "GET", path: "/api/account/spaces/{space_id}/tools/{name}" },
+  getTool: { method: "GET", path: "/api/account/spaces/{space_id}/tools/{name}", needs: "read" },
   getTopSpaces: { method: "GET", path: "/api/admin/analytics/top-spaces" },
   getTopUsers: { method: "GET", path: "/api/admin/analytics/top-users" },
-  getTraceEndpoint: { method: "GET", path: "/api/account/trace-endpoint" },
-  getTurn: { method: "GET", path: "/api/account/turns/{turn_id}" },
-  getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill" },
-  getTurnMessages: { method: "GET", path: "/api/account/turns/{turn_id}/messages" },
-  getTurnReceipt: { method: "GET", path: "/api/account/turns/{turn_id}/receipt" },
-  getTurnStats: { method: "GET", path: "/api/account/turn-stats" },
-  getTurnTrace: { method: "GET", path: "/api/account/turns/{turn_id}/trace" },
-  getUsage: { method: "GET", path: "/api/account/usage" },
+  getTraceEndpoint: { method: "GET", path: "/api/account/trace-endpoint", needs: "read" },
+  getTurn: { method: "GET", path: "/api/account/turns/{turn_id}", needs: "read" },
+  getTurnBill: { method: "GET", path: "/api/account/turns/{turn_id}/bill", needs: "read" },
+  getTurnMessages: { method: "GET", path: "/api/account/turns/{turn_id}/messages", needs: "read" },
+  getTurnReceipt: { method: "GET", path: "/api/account/turns/{turn_id}/receipt", needs: "read" },
+  getTurnStats: { method: "GET", path: "/api/account/turn-stats", needs: "read" },
+  getTurnTrace: { method: "GET", path: "/api/account/turns/{turn_id}/trace", needs: "read" },
+  getUsage: { method: "GET", path: "/api/account/usage", needs: "read" },
   getUsageBreakdown: { method: "GET", path: "/api/admin/analytics/breakdown" },
-  getUsageExport: { method: "GET", path: "/api/account/usage/export" },
-  getUsageKeys: { method: "GET", path: "/api/account/usage-keys" },
+  getUsageExport: { method: "GET", path: "/api/account/usage/export", needs: "read" },
+  getUsageKeys: { method: "GET", path: "/api/account/usage-keys", needs: "read" },
   getUser: { method: "GET", path: "/api/admin/users/{user_id}" },
   getUserCostsReport: { method: "GET", path: "/api/admin/analytics/costs/per-user" },
   getUserEnergy: { method: "GET", path: "/api/admin/users/{user_id}/energy" },
   getWebLogin: { method: "GET", path: "/api/auth/tg-login/status" },
-  getWebhook: { method: "GET", path: "/api/account/webhooks/{webhook_id}" },
-  getWebhookHealth: { method: "GET", path: "/api/account/webhooks/{webhook_id}/health" },
+  getWebhook: { method: "GET", path: "/api/account/webhooks/{webhook_id}", needs: "read" },
+  getWebhookHealth: { method: "GET", path: "/api/account/webhooks/{webhook_id}/health", needs: "read" },
   getWorkspace: { method: "GET", path: "/api/admin/workspaces/{workspace_id}" },
+  inviteMember: { method: "POST", path: "/api/account/invitations", needs: "own" },
+  joinAsNewUser: { method: "POST", path: "/api/auth/invitations/join" },
+  keepKey: { method: "POST", path: "/api/account/keys/{key_id}/keep", needs: "own" },
+  leaveAccount: { method: "DELETE", path: "/api/account/memberships/{user_id}" },
   linkIdentity: { method: "GET", path: "/api/account/identities/link" },
-  listActivity: { method: "GET", path: "/api/account/activity" },
+  listActivity: { method: "GET", path: "/api/account/activity", needs: "read" },
+  listAllRefundRequests: { method: "GET", path: "/api/admin/refund-requests" },
   listAllTurns: { method: "GET", path: "/api/admin/turns" },
+  listAnomalies: { method: "GET", path: "/api/account/anomalies", needs: "read" },
   listAudit: { method: "GET", path: "/api/admin/audit" },
   listBoards: { method: "GET", path: "/api/admin/boards" },
-  listChatTurns: { method: "GET", path: "/api/account/chat/turns" },
-  listConfigVersions: { method: "GET", path: "/api/account/spaces/{space_id}/versions" },
+  listChatTurns: { method: "GET", path: "/api/account/chat/turns", needs: "read" },
+  listConfigVersions: { method: "GET", path: "/api/account/spaces/{space_id}/versions", needs: "read" },
   listContainerMappings: { method: "GET", path: "/api/admin/system/containers/mappings" },
-  listCustomers: { method: "GET", path: "/api/account/customers" },
-  listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries" },
-  listEndUserDefaults: { method: "GET", path: "/api/account/end-user-defaults" },
-  listEndUserLedger: { method: "GET", path: "/api/account/end-users/{end_user_ref}/ledger" },
-  listEndUsers: { method: "GET", path: "/api/account/end-users" },
-  listEvents: { method: "GET", path: "/api/account/events" },
+  listCustomers: { method: "GET", path: "/api/account/customers", needs: "read" },
+  listDeliveries: { method: "GET", path: "/api/account/webhooks/{webhook_id}/deliveries", needs: "read" },
+  listEndUserDefaults: { method: "GET", path: "/api/account/end-user-defaults", needs: "read" },
+  listEndUserLedger: { method: "GET", path: "/api/account/end-users/{end_user_ref}/ledger", needs: "read" },
+  listEndUsers: { method: "GET", path: "/api/account/end-users", needs: "read" },
+  listEvents: { method: "GET", path: "/api/account/events", needs: "read" },
   listExternalApiKeys: { method: "GET", path: "/api/admin/api-keys" },
-  listFiles: { method: "GET", path: "/api/account/spaces/{space_id}/files" },
+  listFiles: { method: "GET", path: "/api/account/spaces/{space_id}/files", needs: "read" },
   listIdentities: { method: "GET", path: "/api/account/identities" },
-  listKeys: { method: "GET", path: "/api/account/keys" },
-  listLedger: { method: "GET", path: "/api/account/ledger" },
-  listMcpServerFailures: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-server-failures" },
-  listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers" },
+  listKeys: { method: "GET", path: "/api/account/keys", needs: "read" },
+  listLedger: { method: "GET", path: "/api/account/ledger", needs: "read" },
+  listMcpServerFailures: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-server-failures", needs: "read" },
+  listMcpServers: { method: "GET", path: "/api/account/spaces/{space_id}/mcp-servers", needs: "read" },
+  listMembers: { method: "GET", path: "/api/account/members", needs: "read" },
+  listMemberships: { method: "GET", path: "/api/account/memberships" },
   listModelCatalog: { method: "GET", path: "/api/admin/model-catalog" },
   listModelProposals: { method: "GET", path: "/api/admin/model-catalog/proposals" },
-  listModels: { method: "GET", path: "/api/account/models" },
-  listPrices: { method: "GET", path: "/api/account/prices" },
+  listModels: { method: "GET", path: "/api/account/models", needs: "read" },
+  listPrices: { method: "GET", path: "/api/account/prices", needs: "read" },
   listProviderBooks: { method: "GET", path: "/api/admin/provider-books" },
   listProviders: { method: "GET", path: "/api/admin/providers" },
   listRecentSpaces: { method: "GET", path: "/api/admin/spaces" },
-  listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets" },
+  listRefundRequests: { method: "GET", path: "/api/account/refund-requests", needs: "read" },
+  listSecrets: { method: "GET", path: "/api/account/spaces/{space_id}/secrets", needs: "read" },
   listSessions: { method: "GET", path: "/api/account/sessions" },
   listSettings: { method: "GET", path: "/api/admin/settings" },
-  listShares: { method: "GET", path: "/api/account/shares" },
+  listShares: { method: "GET", path: "/api/account/shares", needs: "read" },
   listSignInWays: { method: "GET", path: "/api/auth/ways" },
   listSpaceInventory: { method: "GET", path: "/api/admin/spaces/list" },
   listSpaceSessions: { method: "GET", path: "/api/admin/spaces/sessions" },
-  listSpaces: { method: "GET", path: "/api/account/spaces" },
-  listStatementDocuments: { method: "GET", path: "/api/account/usage/statements/{month}/documents" },
-  listStatements: { method: "GET", path: "/api/account/usage/statements" },
+  listSpaces: { method: "GET", path: "/api/account/spaces", needs: "read" },
+  listStatementDocuments: { method: "GET", path: "/api/account/usage/statements/{month}/documents", needs: "read" },
+  listStatements: { method: "GET", path: "/api/account/usage/statements", needs: "read" },
   listSubscriptions: { method: "GET", path: "/api/admin/subscriptions" },
   listTasks: { method: "GET", path: "/api/admin/tasks" },
   listTeams: { method: "GET", path: "/api/admin/teams" },
-  listTools: { method: "GET", path: "/api/account/spaces/{space_id}/tools" },
-  listTurnDeliveries: { method: "GET", path: "/api/account/turns/{turn_id}/deliveries" },
-  listTurnEvents: { method: "GET", path: "/api/account/turns/{turn_id}/events" },
-  listTurnFiles: { method: "GET", path: "/api/account/turns/{turn_id}/files" },
-  listTurnSteps: { method: "GET", path: "/api/account/turns/{turn_id}/steps" },
-  listTurns: { method: "GET", path: "/api/account/turns" },
+  listTools: { method: "GET", path: "/api/account/spaces/{space_id}/tools", needs: "read" },
+  listTurnDeliveries: { method: "GET", path: "/api/account/turns/{turn_id}/deliveries", needs: "read" },
+  listTurnEvents: { method: "GET", path: "/api/account/turns/{turn_id}/events", needs: "read" },
+  listTurnFiles: { method: "GET", path: "/api/account/turns/{turn_id}/files", needs: "read" },
+  listTurnSteps: { method: "GET", path: "/api/account/turns/{turn_id}/steps", needs: "read" },
+  listTurns: { method: "GET", path: "/api/account/turns", needs: "read" },
   listUserSpaces: { method: "GET", path: "/api/admin/users/{user_id}/spaces" },
   listUsers: { method: "GET", path: "/api/admin/users" },
-  listWaitingTurns: { method: "GET", path: "/api/account/waiting-turns" },
-  listWebhooks: { method: "GET", path: "/api/account/webhooks" },
+  listWaitingTurns: { method: "GET", path: "/api/account/waiting-turns", needs: "read" },
+  listWebhooks: { method: "GET", path: "/api/account/webhooks", needs: "read" },
   listWorkspaces: { method: "GET", path: "/api/admin/workspaces" },
   login: { method: "POST", path: "/api/auth/login" },
   logout: { method: "POST", path: "/api/auth/logout" },
   patchModel: { method: "PATCH", path: "/api/admin/model-catalog/{pin}" },
-  patchTurn: { method: "PATCH", path: "/api/account/turns/{turn_id}" },
+  patchTurn: { method: "PATCH", path: "/api/account/turns/{turn_id}", needs: "develop" },
   planModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/planned-prices" },
-  previewPortal: { method: "POST", path: "/api/account/end-users/{end_user_ref}/portal-previews" },
+  previewPortal: { method: "POST", path: "/api/account/end-users/{end_user_ref}/portal-previews", needs: "develop" },
+  previewUsersChange: { method: "POST", path: "/api/admin/users/bulk/preview" },
+  putAnomaly: { method: "PUT", path: "/api/account/anomalies/{anomaly_id}", needs: "bill" },
+  putBillingDetails: { method: "PUT", path: "/api/account/billing-details", needs: "bill" },
+  putBudget: { method: "PUT", path: "/api/account/budget", needs: "bill" },
   putContainerMapping: { method: "PUT", path: "/api/admin/system/containers/mappings" },
-  putEndUserBilling: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/billing" },
-  putEndUserDefaults: { method: "PUT", path: "/api/account/end-user-defaults" },
-  putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits" },
-  putEndUserProfile: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/profile" },
-  putLimits: { method: "PUT", path: "/api/account/limits" },
-  putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest" },
-  putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}" },
-  putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit" },
+  putEndUserBilling: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/billing", needs: "bill" },
+  putEndUserDefaults: { method: "PUT", path: "/api/account/end-user-defaults", needs: "bill" },
+  putEndUserLimits: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/limits", needs: "bill" },
+  putEndUserProfile: { method: "PUT", path: "/api/account/end-users/{end_user_ref}/profile", needs: "develop" },
+  putLimits: { method: "PUT", path: "/api/account/limits", needs: "bill" },
+  putManifest: { method: "PUT", path: "/api/account/spaces/{space_id}/manifest", needs: "develop" },
+  putMcpServer: { method: "PUT", path: "/api/account/spaces/{space_id}/mcp-servers/{name}", needs: "develop" },
+  putMemberRules: { method: "PUT", path: "/api/account/members/rules", needs: "own" },
+  putMembersLimit: { method: "PUT", path: "/api/account/spaces/{space_id}/members-limit", needs: "bill" },
   putModelPrices: { method: "PUT", path: "/api/admin/model-catalog/{pin}/prices" },
-  putPrice: { method: "PUT", path: "/api/account/prices/{name}" },
+  putPrice: { method: "PUT", path: "/api/account/prices/{name}", needs: "bill" },
   putProviderReport: { method: "PUT", path: "/api/admin/providers/{provider_id}/report" },
-  putRetention: { method: "PUT", path: "/api/account/spaces/{space_id}/retention" },
-  putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}" },
+  putRetention: { method: "PUT", path: "/api/account/spaces/{space_id}/retention", needs: "develop" },
+  putSecret: { method: "PUT", path: "/api/account/spaces/{space_id}/secrets/{name}", needs: "develop" },
   putSpaceChat: { method: "PUT", path: "/api/admin/spaces/by-id/{space_id}/chat" },
-  putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}" },
-  putTraceEndpoint: { method: "PUT", path: "/api/account/trace-endpoint" },
-  putUsageExport: { method: "PUT", path: "/api/account/usage/export", once: true },
-  putUsageKeys: { method: "PUT", path: "/api/account/usage-keys" },
+  putTool: { method: "PUT", path: "/api/account/spaces/{space_id}/tools/{name}", needs: "develop" },
+  putTraceEndpoint: { method: "PUT", path: "/api/account/trace-endpoint", needs: "develop" },
+  putUsageExport: { method: "PUT", path: "/api/account/usage/export", once: true, needs: "bill" },
+  putUsageKeys: { method: "PUT", path: "/api/account/usage-keys", needs: "develop" },
   putWorkspaceBot: { method: "PUT", path: "/api/admin/workspaces/{workspace_id}/bot" },
+  raiseAnyTurn: { method: "PATCH", path: "/api/admin/turns/{turn_id}" },
+  readInvitation: { method: "POST", path: "/api/auth/invitations" },
   reauthenticate: { method: "POST", path: "/api/auth/reauthenticate" },
   reconcile: { method: "POST", path: "/api/admin/system/reconcile" },
-  redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true },
+  redeliver: { method: "POST", path: "/api/account/deliveries/{delivery_id}/redeliver", once: true, needs: "develop" },
   refreshProviderLimits: { method: "POST", path: "/api/admin/providers/{provider_id}/refresh-limits" },
   refundTurn: { method: "POST", path: "/api/admin/turns/{turn_id}/refund" },
   removeContainerMapping: { method: "DELETE", path: "/api/admin/system/containers/mappings/{space}/{container}" },
+  removeMember: { method: "DELETE", path: "/api/account/members/{user_id}", needs: "own" },
   removeProvider: { method: "DELETE", path: "/api/admin/providers/{provider_id}" },
   removeProviderReport: { method: "DELETE", path: "/api/admin/providers/{provider_id}/report" },
   removeSecondFactor: { method: "DELETE", path: "/api/account/second-factor" },
   removeSpaceMember: { method: "DELETE", path: "/api/admin/spaces/by-id/{space_id}/members/{user_id}" },
   removeWorkspaceMember: { method: "DELETE", path: "/api/admin/workspaces/{workspace_id}/members/{user_id}" },
-  replayEvents: { method: "POST", path: "/api/account/webhooks/{webhook_id}/replay", once: true },
+  replayEvents: { method: "POST", path: "/api/account/webhooks/{webhook_id}/replay", once: true, needs: "develop" },
+  requestRefund: { method: "PUT", path: "/api/account/turns/{turn_id}/refund-request", needs: "bill" },
   resetPassword: { method: "POST", path: "/api/auth/password-reset" },
   resetSecondFactor: { method: "DELETE", path: "/api/admin/users/{user_id}/second-factor" },
-  revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke" },
-  rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate", once: true },
-  rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true },
-  search: { method: "GET", path: "/api/account/search" },
+  revokeInvitation: { method: "DELETE", path: "/api/account/invitations/{invitation_id}", needs: "own" },
+  revokeKey: { method: "POST", path: "/api/account/keys/{key_id}/revoke", needs: "develop" },
+  rotateKey: { method: "POST", path: "/api/account/keys/{key_id}/rotate", once: true, needs: "develop" },
+  rotateWebhookSecret: { method: "POST", path: "/api/account/webhooks/{webhook_id}/rotate-secret", once: true, needs: "develop" },
+  search: { method: "GET", path: "/api/account/search", needs: "read" },
   searchEverything: { method: "GET", path: "/api/admin/search" },
   seeProviderBook: { method: "POST", path: "/api/admin/provider-books/{provider_id}/{day}/seen" },
   setUserCredentials: { method: "PUT", path: "/api/admin/users/{user_id}/credentials" },
@@ -10677,19 +11957,21 @@ export const OPERATIONS: {
   startProviderLogin: { method: "POST", path: "/api/admin/providers/auth/start" },
   startWebLogin: { method: "POST", path: "/api/auth/tg-login/start" },
   submitProviderCode: { method: "POST", path: "/api/admin/providers/auth/code" },
-  testTool: { method: "POST", path: "/api/account/spaces/{space_id}/tools/{name}/test", once: true },
-  testWebhook: { method: "POST", path: "/api/account/webhooks/{webhook_id}/test", once: true },
+  testTool: { method: "POST", path: "/api/account/spaces/{space_id}/tools/{name}/test", once: true, needs: "develop" },
+  testWebhook: { method: "POST", path: "/api/account/webhooks/{webhook_id}/test", once: true, needs: "develop" },
   testWorkspaceBot: { method: "POST", path: "/api/admin/workspaces/{workspace_id}/bot/test" },
+  transferAccount: { method: "POST", path: "/api/account/transfer", needs: "own" },
   unlinkIdentity: { method: "DELETE", path: "/api/account/identities/{identity_id}" },
   unsetExternalApiKey: { method: "DELETE", path: "/api/admin/api-keys/{key_id}" },
   updateExternalApiKey: { method: "PUT", path: "/api/admin/api-keys/{key_id}" },
-  updateKey: { method: "PATCH", path: "/api/account/keys/{key_id}" },
+  updateKey: { method: "PATCH", path: "/api/account/keys/{key_id}", needs: "develop" },
+  updateMember: { method: "PATCH", path: "/api/account/members/{user_id}", needs: "own" },
   updateSetting: { method: "PUT", path: "/api/admin/settings" },
-  updateSpace: { method: "PATCH", path: "/api/account/spaces/{space_id}" },
+  updateSpace: { method: "PATCH", path: "/api/account/spaces/{space_id}", needs: "develop" },
   updateSubscription: { method: "PUT", path: "/api/admin/subscriptions/{sub_id}" },
   updateTeam: { method: "PUT", path: "/api/admin/teams/{team_id}" },
   updateUser: { method: "PUT", path: "/api/admin/users/{user_id}" },
-  updateWebhook: { method: "PATCH", path: "/api/account/webhooks/{webhook_id}" },
+  updateWebhook: { method: "PATCH", path: "/api/account/webhooks/{webhook_id}", needs: "develop" },
   updateWorkspace: { method: "PATCH", path: "/api/admin/workspaces/{workspace_id}" },
-  uploadFile: { method: "POST", path: "/api/account/spaces/{space_id}/files", once: true },
+  uploadFile: { method: "POST", path: "/api/account/spaces/{space_id}/files", once: true, needs: "develop" },
 }

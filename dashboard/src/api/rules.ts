@@ -4,6 +4,11 @@ export const AccountFactorChangedEventRules = {
   "data.factor": { words: ["password", "email", "identity", "second_factor"] },
 } as const
 
+export const AccountMeRules = {
+  account_role: { words: ["owner", "developer", "billing", "read_only"] },
+  "rights[]": { words: ["read", "develop", "bill", "own", "self"] },
+} as const
+
 export const AccountSetupRules = {
   webhook: { words: ["none", "pending", "verified"] },
 } as const
@@ -13,8 +18,13 @@ export const AccountSpaceRules = {
   role: { words: ["owner", "admin", "member"] },
 } as const
 
+export const ActedTurnRules = {
+  state: { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
 export const ActivityEntryRules = {
   by: { words: ["owner", "key", "member", "end_user", "operator"] },
+  role: { words: ["owner", "developer", "billing", "read_only"] },
 } as const
 
 export const AddProviderRequestRules = {
@@ -36,7 +46,11 @@ export const AddWorkspaceMemberRules = {
 
 export const AdminLedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
-  bucket: { words: ["free", "bonus", "paid", "spent"] },
+  bucket: { words: ["free", "bonus", "paid", "refunded", "spent"] },
+} as const
+
+export const AdminRefundRequestRules = {
+  state: { words: ["open", "refunded", "declined"] },
 } as const
 
 export const AdminSpaceDetailRules = {
@@ -69,12 +83,27 @@ export const AltPoolAccountRules = {
   "windows[].resource": { words: ["unified", "requests", "tokens", "input-tokens", "output-tokens"] },
 } as const
 
+export const AnomalyRules = {
+  kind: { words: ["space", "end_user"] },
+  state: { words: ["open", "dismissed"] },
+} as const
+
 export const ApiKeyRules = {
   scope: { words: ["created", "space", "all"] },
+  role: { words: ["owner", "developer"] },
 } as const
 
 export const ApiKeyWithCapsRules = {
   scope: { words: ["created", "space", "all"] },
+  role: { words: ["owner", "developer"] },
+} as const
+
+export const AttentionRules = {
+  "fine_since.source": { words: ["turn_failed", "cap_reached", "account_created"] },
+} as const
+
+export const AttentionItemRules = {
+  kind: { words: ["no_credit", "turns_fail", "cap_reached", "turns_wait", "webhook_disabled", "webhook_fails", "server_fails", "balance_low", "budget_passed", "spend_unusual", "cap_near", "sign_in_locked", "key_expires", "refund_declined"] },
 } as const
 
 export const AuthCodeRequestRules = {
@@ -89,13 +118,28 @@ export const BalanceTrendRules = {
   granularity: { words: ["day", "week", "month"] },
 } as const
 
+export const BudgetRules = {
+  percents: { maxItems: 10 },
+  "percents[]": { minimum: 1, maximum: 200 },
+} as const
+
+export const BudgetReachedEventRules = {
+  "data.alert": { words: ["spent", "forecast"] },
+} as const
+
+export const BulkActRules = {
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase"] },
+  amount_usd: { minimum: -1000000, maximum: 1000000 },
+  plan: { minLength: 1, maxLength: 32 },
+} as const
+
 export const CallDecidedEventRules = {
   "data.decision": { words: ["allow", "deny"] },
   "data.by.kind": { words: ["key", "user", "end_user"] },
 } as const
 
 export const CallerLimitRules = {
-  cap: { words: ["open_waits", "unknown_keys", "portal_sessions"] },
+  cap: { words: ["open_waits", "portal_sessions"] },
 } as const
 
 export const CallerToolRules = {
@@ -104,6 +148,10 @@ export const CallerToolRules = {
 
 export const CallerToolInputRules = {
   description: { maxLength: 4000 },
+} as const
+
+export const CancelAnyTurnRules = {
+  reason: { minLength: 3, maxLength: 500 },
 } as const
 
 export const CapReachedRules = {
@@ -136,6 +184,13 @@ export const ChangePasswordRules = {
   new_password: { minLength: 8, maxLength: 256 },
 } as const
 
+export const ChangeUsersRules = {
+  user_ids: { minItems: 1, maxItems: 500 },
+  "user_ids[]": { minimum: 1 },
+  state: { minLength: 1, maxLength: 64 },
+  note: { minLength: 1, maxLength: 500 },
+} as const
+
 export const ChatPersonRules = {
   role: { words: ["owner", "admin", "member"] },
   via: { words: ["registered", "board"] },
@@ -146,7 +201,7 @@ export const ContainerMappingRules = {
 } as const
 
 export const CountStateRules = {
-  cap: { words: ["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"] },
+  cap: { words: ["open_test_turns", "daily_test_turns", "keys", "daily_key_changes", "members", "daily_invitations", "end_users", "spaces", "config_bytes", "files", "file_bytes", "resent_events"] },
 } as const
 
 export const CreateApiKeyRules = {
@@ -185,6 +240,10 @@ export const CreateRefundRules = {
   note: { minLength: 1, maxLength: 500 },
 } as const
 
+export const CreateRefundRequestRules = {
+  reason: { minLength: 3, maxLength: 500 },
+} as const
+
 export const CreateSpaceRules = {
   title: { minLength: 1, maxLength: 200 },
   model: { minLength: 1, maxLength: 128 },
@@ -204,8 +263,9 @@ export const CreateUserRules = {
 export const CreateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"] },
   description: { maxLength: 500 },
+  ping: { default: true },
 } as const
 
 export const CreditEndUserRules = {
@@ -218,11 +278,16 @@ export const CustomerCapRules = {
 } as const
 
 export const DashboardOtherErrorBodyRules = {
-  code: { words: ["INVALID_JSON", "INVALID_ENCODING", "IF_MATCH_INVALID", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "PROVIDER_DISABLED", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_ANSWERED", "CALL_NOT_WAITING", "CALLS_NOT_OPEN", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
+  code: { words: ["INVALID_JSON", "INVALID_ENCODING", "IF_MATCH_INVALID", "TOO_MANY_UNKNOWN_KEYS", "IDEMPOTENCY_KEY_REQUIRED", "IDEMPOTENCY_KEY_INVALID", "INVALID_API_KEY", "WATCH_TOKEN_INVALID", "PORTAL_SESSION_INVALID", "API_KEY_EXPIRED", "SESSION_REQUIRED", "ADMIN_REQUIRED", "LAST_ADMIN", "EMAIL_REQUIRED", "ACTING_READ_ONLY", "ACTING_NOT_ALLOWED", "SUBSCRIPTION_ENDED", "PREVIEW_OUTDATED", "LAST_ENABLED_MODEL", "ALREADY_MEMBER", "LAST_OWNER", "WORKSPACE_EXISTS", "NO_BOT", "PLAN_IN_USE", "LOGIN_NOT_STARTED", "LOGIN_EXPIRED", "LOGIN_RUNNING", "PROVIDER_DISABLED", "LAST_HEALTHY_ACCOUNT", "PROVIDER_FAILED", "NOT_A_MEMBER", "MEMBER_FACTOR_REQUIRED", "INVITED_EMAIL_REQUIRED", "INVALID_LAUNCH_DATA", "INVALID_WEBHOOK_SECRET", "BOT_NOT_SET_UP", "INVALID_CREDENTIALS", "INVALID_TOKEN", "LOGIN_THROTTLED", "WRONG_PASSWORD", "REAUTHENTICATION_REQUIRED", "SECOND_FACTOR_REQUIRED", "SECOND_FACTOR_NOT_SET_UP", "WRONG_CODE", "EMAIL_NOT_CONFIGURED", "LOGIN_NOT_CONFIGURED", "LOGIN_STATE_INVALID", "LOGIN_DENIED", "LOGIN_REFUSED", "LOGIN_PROVIDER_FAILED", "LOGIN_PROVIDER_UNAVAILABLE", "INVALID_INTERNAL_SECRET", "IDENTITY_TAKEN", "LAST_WAY_IN", "CROSS_ORIGIN", "HTTPS_REQUIRED", "INVALID_SIGNATURE", "SCOPE_DENIED", "SPACE_ROLE_REQUIRED", "END_USER_BLOCKED", "NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CALL_ANSWERED", "CALL_NOT_WAITING", "CALLS_NOT_OPEN", "TURN_NOT_ENDED", "TURN_NOT_BILLED", "TURN_REFUNDED", "REFUND_DECIDED", "KEY_REVOKED", "SPACE_ARCHIVED", "WEBHOOK_DISABLED", "WEBHOOK_EXISTS", "CONFLICT", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "INTERNAL", "UNAVAILABLE"] },
 } as const
 
 export const DashboardTurnFinishedErrorBodyRules = {
   "details.state": { words: ["queued", "running", "done", "failed", "cancelled"] },
+} as const
+
+export const DecideRefundRules = {
+  decision: { words: ["refund", "decline"] },
+  answer: { minLength: 3, maxLength: 500 },
 } as const
 
 export const DecidedCallRules = {
@@ -271,7 +336,7 @@ export const EndUserChargeReceiptRules = {
 } as const
 
 export const EndUserLedgerEntryRules = {
-  reason: { words: ["credit", "correction", "usage"] },
+  reason: { words: ["credit", "correction", "usage", "refund"] },
 } as const
 
 export const EndUserProfileRules = {
@@ -303,12 +368,36 @@ export const ExportedTurnRules = {
   tools: { maxItems: 128 },
 } as const
 
+export const ForecastRules = {
+  "pace.method": { words: ["weekdays", "average"] },
+  "pace.weekdays[].weekday": { words: ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] },
+} as const
+
 export const IdpSessionRequestRules = {
   issuer: { minLength: 1, maxLength: 512 },
   subject: { minLength: 1, maxLength: 255 },
   email: { maxLength: 320 },
   email_verified: { default: false },
   name: { maxLength: 200 },
+} as const
+
+export const InvitationRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
+} as const
+
+export const InvitationTokenRules = {
+  token: { minLength: 1, maxLength: 512 },
+} as const
+
+export const InviteMemberRules = {
+  email: { maxLength: 320 },
+  role: { words: ["owner", "developer", "billing", "read_only"] },
+} as const
+
+export const JoinAsNewUserRules = {
+  token: { minLength: 1, maxLength: 512 },
+  name: { minLength: 1, maxLength: 128 },
+  password: { minLength: 8, maxLength: 256 },
 } as const
 
 export const LearnedLimitsRules = {
@@ -329,7 +418,7 @@ export const LearnedLimitsInputRules = {
 
 export const LedgerEntryRules = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
-  bucket: { words: ["free", "bonus", "paid", "spent"] },
+  bucket: { words: ["free", "bonus", "paid", "refunded", "spent"] },
   actor: { words: ["turn", "system", "payment", "operator"] },
 } as const
 
@@ -443,6 +532,19 @@ export const MediaCompleteRequestRules = {
 export const MediaStatusRules = {
   status: { words: ["logged_in", "logged_out"] },
   health: { words: ["healthy", "needs_login", "contained"] },
+} as const
+
+export const MemberRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
+} as const
+
+export const MembersRules = {
+  "keys_to_decide[].scope": { words: ["created", "space", "all"] },
+  "keys_to_decide[].role": { words: ["owner", "developer"] },
+} as const
+
+export const MembershipRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
 } as const
 
 export const MessengerWebAppAuthRules = {
@@ -574,6 +676,15 @@ export const MonthStatementRules = {
 
 export const NewApiKeyRules = {
   scope: { words: ["created", "space", "all"] },
+  role: { words: ["owner", "developer"] },
+} as const
+
+export const NewInvitationRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
+} as const
+
+export const OpenedInvitationRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
 } as const
 
 export const OverviewRules = {
@@ -612,6 +723,11 @@ export const PreviewPortalRules = {
   "profile_keys[]": { minLength: 1, maxLength: 64 },
   theme: { default: {} },
   lang: { words: ["en", "de", "fr", "es", "ja"] },
+} as const
+
+export const PreviewUsersChangeRules = {
+  user_ids: { minItems: 1, maxItems: 500 },
+  "user_ids[]": { minimum: 1 },
 } as const
 
 export const PriceRules = {
@@ -665,6 +781,23 @@ export const PutAccountLimitsRules = {
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
   low_balance_usd: { minimum: 0, maximum: 1000000, default: 1 },
+} as const
+
+export const PutAnomalyRules = {
+  state: { words: ["open", "dismissed"] },
+} as const
+
+export const PutBillingDetailsRules = {
+  company: { default: "" },
+  address: { default: "" },
+  tax_number: { default: "" },
+} as const
+
+export const PutBudgetRules = {
+  amount_usd: { minimum: 0, maximum: 1000000 },
+  percents: { maxItems: 10, default: [50, 80, 100] },
+  "percents[]": { minimum: 1, maximum: 200 },
+  forecast: { default: true },
 } as const
 
 export const PutEndUserBillingRules = {
@@ -748,6 +881,11 @@ export const QuotaDetailsRules = {
   source: { words: ["key", "end_user", "account", "plan", "space", "default"] },
 } as const
 
+export const RaiseAnyTurnRules = {
+  max_cost_usd: { maximum: 1000000, exclusiveMinimum: 0 },
+  reason: { minLength: 3, maxLength: 500 },
+} as const
+
 export const RateRules = {
   fail: { words: ["open", "closed"] },
 } as const
@@ -786,9 +924,17 @@ export const ReconciliationRules = {
 } as const
 
 export const ReconciliationFindingRules = {
-  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "subscriptions", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
+  kind: { words: ["balance", "held", "running_total", "charge_without_turn", "infra_bill", "infra_due", "subscriptions", "charged_twice", "charge_missing", "charge_amount", "charge_unexpected", "charge_of_other_account", "charge_of_other_kind", "failure_charged", "usage_bills", "chat_calls", "refunded_twice", "refund_amount", "refund_untold", "refund_of_other_account", "hold_on_ended_turn", "hold_differs", "orphaned_turn", "unposted", "counter_spent", "counter_reserved", "counter_missing", "end_user_balance", "end_user_held", "end_user_ledger", "end_user_charges", "rollup"] },
   "counter.kind": { words: ["key", "end_user", "account", "members", "wallet", "rollup"] },
   "counter.period": { words: ["day", "month", "window", "hour"] },
+} as const
+
+export const RefundDecidedEventRules = {
+  "data.decision": { words: ["refunded", "declined"] },
+} as const
+
+export const RefundRequestRules = {
+  state: { words: ["open", "refunded", "declined"] },
 } as const
 
 export const RemovedWorkspaceMemberRules = {
@@ -799,8 +945,14 @@ export const RemovedWorkspaceMemberRules = {
 
 export const ReplayRules = {
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"] },
   include_delivered: { default: false },
+} as const
+
+export const ReportFileRules = {
+  report: { words: ["usage-by-slug", "context-size", "subscription-usage"] },
+  state: { words: ["making", "ready", "failed"] },
+  progress: { minimum: 0, maximum: 1 },
 } as const
 
 export const ResetPasswordRules = {
@@ -831,6 +983,11 @@ export const RetentionRules = {
   "kept.attempt_days": { minimum: 1, maximum: 36500 },
 } as const
 
+export const RoleRequiredRules = {
+  role: { words: ["owner", "developer", "billing", "read_only", "none"] },
+  "roles[]": { words: ["owner", "developer", "billing", "read_only"] },
+} as const
+
 export const RotateApiKeyRules = {
   overlap_seconds: { minimum: 0, maximum: 604800, default: 86400 },
 } as const
@@ -855,6 +1012,11 @@ export const ServiceHealthRules = {
   "checks[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "provider_books", "settings"] },
 } as const
 
+export const ServiceLevelRules = {
+  status: { words: ["ok", "failing"] },
+  "failing[].name": { words: ["database", "queue", "redis", "cron", "sweeps", "turns", "webhooks", "reconciliation", "providers", "provider_books", "settings"] },
+} as const
+
 export const SetCapsRules = {
   daily_usd: { minimum: 0, maximum: 1000000 },
   monthly_usd: { minimum: 0, maximum: 1000000 },
@@ -877,11 +1039,11 @@ export const SetRateRules = {
 } as const
 
 export const SettingRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_members", "max_daily_invitations", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SettingUpdateRules = {
-  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
+  key: { words: ["plans", "trial_plan", "trial_days", "signup_credit_micros", "referred_credit_micros", "referrer_credit_micros", "referrer_most_credited", "admin_second_factor", "turn_texts_for_operators", "members_daily_credit_micros", "top_up_url", "container_second_usd", "stored_gib_hour_usd", "max_open_test_turns", "max_daily_test_turns", "test_data_days", "text_days", "step_days", "event_days", "delivery_days", "attempt_days", "session_days", "audit_days", "snapshot_days", "max_keys", "max_daily_key_changes", "max_members", "max_daily_invitations", "max_end_users", "max_spaces", "kept_versions", "max_config_bytes", "max_files", "max_file_bytes", "provider_limit_requests"] },
 } as const
 
 export const SignInWaysRules = {
@@ -1011,6 +1173,11 @@ export const TraceSpanRules = {
   "settings.service_tier": { words: ["auto", "default", "flex", "priority", "fast", "ultrafast"] },
 } as const
 
+export const TransferAccountRules = {
+  user_id: { minimum: 1 },
+  role: { words: ["developer", "billing", "read_only"] },
+} as const
+
 export const TurnRules = {
   state: { words: ["queued", "running", "done", "failed", "cancelled"] },
   finish: { words: ["stop", "tool_calls"] },
@@ -1055,10 +1222,16 @@ export const UpdateApiKeyRequestRules = {
   value: { minLength: 8, maxLength: 8192 },
 } as const
 
+export const UpdateMemberRules = {
+  role: { words: ["owner", "developer", "billing", "read_only"] },
+  keys: { words: ["revoke", "keep"] },
+} as const
+
 export const UpdateUserRules = {
   name: { minLength: 1, maxLength: 128 },
   email: { maxLength: 320 },
   role: { words: ["user", "admin"] },
+  reason: { minLength: 3, maxLength: 500 },
   low_balance_usd: { minimum: 0, maximum: 1000000 },
   end_user_daily_usd: { minimum: 0, maximum: 1000000 },
   end_user_monthly_usd: { minimum: 0, maximum: 1000000 },
@@ -1067,7 +1240,7 @@ export const UpdateUserRules = {
 export const UpdateWebhookRules = {
   url: { minLength: 1, maxLength: 2048 },
   events: { minItems: 1 },
-  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"] },
+  "events[]": { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"] },
   description: { maxLength: 500 },
 } as const
 
@@ -1094,6 +1267,11 @@ export const UserDetailRules = {
 export const UserSpaceRules = {
   role: { words: ["owner", "admin", "member"] },
   via: { words: ["registered", "board"] },
+} as const
+
+export const UsersChangeRules = {
+  "items[].outcome": { words: ["changed", "unchanged", "refused"] },
+  "items[].code": { words: ["NOT_FOUND", "BALANCE_TOO_LOW", "SUBSCRIPTION_ACTIVE", "LAST_ADMIN"] },
 } as const
 
 export const WaitSummaryRules = {
@@ -1208,6 +1386,7 @@ export const getAllTurnStatsQuery = {
   min_cost_usd: { minimum: 0, maximum: 1000000 },
   min_seconds: { minimum: 0, maximum: 1000000 },
   failure: { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+  provider: { minLength: 1, maxLength: 128 },
   user_id: { minimum: 1 },
 } as const
 
@@ -1220,6 +1399,7 @@ export const getBalanceTrendQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   all_time: { default: false },
   active_window_days: { minimum: 1, maximum: 90, default: 30 },
 } as const
@@ -1240,6 +1420,7 @@ export const getContextComparisonQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
 } as const
 
 export const getContextSizeQuery = {
@@ -1247,6 +1428,7 @@ export const getContextSizeQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   space: { minLength: 1, maxLength: 128 },
   empty_days: { default: true },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
@@ -1258,6 +1440,7 @@ export const getCostRatesReportQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   user_id: { minimum: 1 },
   chat_key: { minLength: 1, maxLength: 300 },
 } as const
@@ -1267,6 +1450,7 @@ export const getCostsReportQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
 } as const
 
 export const getDailyUsageQuery = {
@@ -1274,10 +1458,23 @@ export const getDailyUsageQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   user_id: { minimum: 1 },
   chat_key: { minLength: 1, maxLength: 300 },
   empty_days: { default: true },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const getEndUsersReportQuery = {
+  user_id: { minimum: 1 },
+  days: { minimum: 1, maximum: 365, default: 30 },
+  period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+  sort: { words: ["spend", "tokens", "turns"], default: "spend" },
+  direction: { words: ["asc", "desc"], default: "desc" },
+  limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
@@ -1292,6 +1489,7 @@ export const getEnergyTimelineQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   all_time: { default: false },
 } as const
 
@@ -1300,10 +1498,12 @@ export const getErrorsReportQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
 } as const
 
 export const getHourlySpacesQuery = {
   top: { minimum: 1, maximum: 20, default: 8 },
+  brand: { default: "all" },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
 } as const
@@ -1313,6 +1513,7 @@ export const getHourlyUsageQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
 } as const
 
 export const getPriceQuery = {
@@ -1323,9 +1524,15 @@ export const getServiceHealthQuery = {
   format: { words: ["json", "prometheus"], default: "json" },
 } as const
 
+export const getServiceLevelQuery = {
+  days: { minimum: 1, maximum: 7, default: 1 },
+} as const
+
 export const getSpaceByKeyQuery = {
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const getSpaceSpendQuery = {
@@ -1337,6 +1544,7 @@ export const getSubscriptionSpacesQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   subscription_id: { minLength: 1, maxLength: 128 },
   chat_key: { minLength: 1, maxLength: 300 },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
@@ -1348,6 +1556,7 @@ export const getSubscriptionUsageQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
@@ -1357,6 +1566,7 @@ export const getTopSpacesQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   limit: { minimum: 1, maximum: 100, default: 20 },
 } as const
 
@@ -1365,6 +1575,7 @@ export const getTopUsersQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   limit: { minimum: 1, maximum: 100, default: 20 },
 } as const
 
@@ -1383,7 +1594,7 @@ export const getTurnStatsQuery = {
 } as const
 
 export const getUsageQuery = {
-  group_by: { words: ["end_user_ref", "space", "model", "key", "day", "config_version"], default: "day" },
+  group_by: { words: ["end_user_ref", "space", "model", "key", "day", "hour", "config_version"], default: "day" },
   space: { minItems: 1, maxItems: 100 },
   "space[]": { minLength: 1, maxLength: 128 },
   end_user_ref: { minItems: 1, maxItems: 100 },
@@ -1392,6 +1603,8 @@ export const getUsageQuery = {
   "model[]": { minLength: 1, maxLength: 128 },
   key: { minItems: 1, maxItems: 100 },
   "key[]": { minLength: 1, maxLength: 128 },
+  sort: { words: ["group", "billed", "turns", "model_calls", "tokens_input", "tokens_output"] },
+  direction: { words: ["asc", "desc"] },
   format: { words: ["json", "csv"] },
   bom: { words: ["true", "false"], default: "false" },
   limit: { minimum: 1, maximum: 100, default: 20 },
@@ -1404,6 +1617,7 @@ export const getUsageBreakdownQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   limit: { minimum: 1, maximum: 1000, default: 100 },
 } as const
 
@@ -1412,11 +1626,14 @@ export const getUserCostsReportQuery = {
   period: { words: ["today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_year", "last_year"] },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+  brand: { default: "all" },
   limit: { minimum: 1, maximum: 100, default: 20 },
 } as const
 
 export const getUserEnergyQuery = {
   days: { minimum: 1, maximum: 365, default: 30 },
+  reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
+  bucket: { words: ["free", "bonus", "paid", "refunded", "spent"] },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
   format: { words: ["json", "csv"], default: "json" },
@@ -1437,10 +1654,19 @@ export const listActivityQuery = {
   subject_id: { minLength: 1, maxLength: 256 },
   key_id: { minLength: 1, maxLength: 256 },
   by: { words: ["owner", "key", "member", "end_user", "operator"] },
+  member: { minimum: 1 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listAllRefundRequestsQuery = {
+  state: { words: ["open", "refunded", "declined"] },
+  turn: { minLength: 1, maxLength: 128 },
+  user_id: { minimum: 1 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const listAllTurnsQuery = {
@@ -1456,6 +1682,7 @@ export const listAllTurnsQuery = {
   min_cost_usd: { minimum: 0, maximum: 1000000 },
   min_seconds: { minimum: 0, maximum: 1000000 },
   failure: { words: ["container_start", "container_exec", "subagent_dispatch", "model_call"] },
+  provider: { minLength: 1, maxLength: 128 },
   user_id: { minimum: 1 },
   sort: { words: ["newest", "cost", "duration"], default: "newest" },
   direction: { words: ["asc", "desc"], default: "desc" },
@@ -1463,6 +1690,14 @@ export const listAllTurnsQuery = {
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
   format: { words: ["json", "csv"], default: "json" },
   bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const listAnomaliesQuery = {
+  state: { words: ["open", "dismissed"] },
+  end_user_ref: { maxLength: 256 },
+  space: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const listAuditQuery = {
@@ -1514,14 +1749,14 @@ export const listCustomersQuery = {
 
 export const listDeliveriesQuery = {
   state: { words: ["pending", "delivered", "failed"] },
-  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] },
+  event_type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
 export const listEndUserLedgerQuery = {
-  reason: { words: ["credit", "correction", "usage"] },
+  reason: { words: ["credit", "correction", "usage", "refund"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
@@ -1537,7 +1772,7 @@ export const listEventsQuery = {
   limit: { minimum: 1, maximum: 100, default: 20 },
   cursor: { minLength: 1, maxLength: 1024 },
   order: { words: ["asc", "desc"], default: "desc" },
-  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] },
+  type: { words: ["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared", "ping"] },
   turn: { minLength: 1, maxLength: 128 },
 } as const
 
@@ -1562,7 +1797,7 @@ export const listKeysQuery = {
 
 export const listLedgerQuery = {
   reason: { words: ["admin_grant", "admin_action", "operator_topup", "signup_credit", "referral_signup_credit", "manual_topup", "credit_purchase", "usage", "space_usage", "referral_credit_commission"] },
-  bucket: { words: ["free", "bonus", "paid", "spent"] },
+  bucket: { words: ["free", "bonus", "paid", "refunded", "spent"] },
   turn: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
@@ -1579,6 +1814,13 @@ export const listProviderBooksQuery = {
 
 export const listRecentSpacesQuery = {
   limit: { minimum: 1, maximum: 10000, default: 10000 },
+  offset: { minimum: 0, maximum: 1000000000, default: 0 },
+} as const
+
+export const listRefundRequestsQuery = {
+  state: { words: ["open", "refunded", "declined"] },
+  turn: { minLength: 1, maxLength: 128 },
+  limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
 } as const
 
@@ -1610,6 +1852,8 @@ export const listSpaceInventoryQuery = {
 export const listSpaceSessionsQuery = {
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listSpacesQuery = {
@@ -1632,6 +1876,8 @@ export const listSubscriptionsQuery = {
   state: { words: ["active", "scheduled", "ended", "all"], default: "all" },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listTasksQuery = {
@@ -1652,6 +1898,8 @@ export const listTeamsQuery = {
   archived: { words: ["active", "archived", "all"], default: "all" },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
 } as const
 
 export const listTurnDeliveriesQuery = {
@@ -1716,6 +1964,12 @@ export const listWorkspacesQuery = {
   archived: { words: ["active", "archived", "all"], default: "all" },
   limit: { minimum: 1, maximum: 10000, default: 10000 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },
+  format: { words: ["json", "csv"], default: "json" },
+  bom: { words: ["true", "false"], default: "false" },
+} as const
+
+export const removeMemberQuery = {
+  keys: { words: ["revoke", "keep"] },
 } as const
 
 export const replayEventsQuery = {

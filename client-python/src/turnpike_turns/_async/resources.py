@@ -220,7 +220,7 @@ class AsyncSpaceManifest:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.manifest.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -300,7 +300,7 @@ class AsyncSpaceManifest:
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.manifest.put(
@@ -360,7 +360,7 @@ class AsyncSpaceTools:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.tools.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -390,7 +390,7 @@ class AsyncSpaceTools:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.tools.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "lookup_order")
@@ -440,7 +440,7 @@ class AsyncSpaceTools:
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.tools.put(
@@ -495,7 +495,7 @@ class AsyncSpaceTools:
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.tools.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "lookup_order")
@@ -542,7 +542,7 @@ class AsyncSpaceTools:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.tools.test(
@@ -594,7 +594,7 @@ class AsyncSpaceMcpServers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.mcp_servers.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -624,7 +624,7 @@ class AsyncSpaceMcpServers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.mcp_servers.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
@@ -674,7 +674,7 @@ class AsyncSpaceMcpServers:
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.mcp_servers.put(
@@ -720,7 +720,7 @@ class AsyncSpaceMcpServers:
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.mcp_servers.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "docs")
@@ -763,7 +763,7 @@ class AsyncSpaceMcpServers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.mcp_servers.check(
@@ -797,7 +797,7 @@ class AsyncSpaceMcpServers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.mcp_servers.failures("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -834,7 +834,7 @@ class AsyncSpaceSecrets:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.secrets.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -871,7 +871,7 @@ class AsyncSpaceSecrets:
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.secrets.put(
@@ -905,7 +905,7 @@ class AsyncSpaceSecrets:
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.secrets.delete("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", "ORDERS_TOKEN")
@@ -939,7 +939,7 @@ class AsyncSpaceRetention:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.retention.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -980,7 +980,7 @@ class AsyncSpaceRetention:
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.retention.put("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", text_days=30, step_days=7)
@@ -1032,7 +1032,7 @@ class AsyncSpaceVersions:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.versions.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -1065,7 +1065,7 @@ class AsyncSpaceVersions:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.versions.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c", 3)
@@ -1128,7 +1128,7 @@ class AsyncSpaces:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.create(
@@ -1171,7 +1171,7 @@ class AsyncSpaces:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.get("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -1207,7 +1207,7 @@ class AsyncSpaces:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.spaces.list(q="support"):
@@ -1254,7 +1254,7 @@ class AsyncSpaces:
             NotFoundError: NOT_FOUND.
             ConflictError: SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.update(
@@ -1293,7 +1293,7 @@ class AsyncSpaces:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.spaces.archive("spc_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -1337,7 +1337,7 @@ class AsyncFiles(AsyncFileActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.files.list("spc_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -1373,7 +1373,7 @@ class AsyncFiles(AsyncFileActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.files.get("file_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -1402,7 +1402,7 @@ class AsyncFiles(AsyncFileActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.files.delete("file_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -1519,7 +1519,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.create(
@@ -1660,7 +1660,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             turn = await turnpike.turns.run(space="spc_…", end_user_ref="customer-42", text="Where is my order?")
@@ -1780,7 +1780,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, CONFLICT, LIMIT_REACHED, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, COST_LIMIT_TOO_LOW, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED.
+            QuotaExceededError: QUOTA_EXCEEDED, RATE_LIMITED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             stream = turnpike.turns.stream(space="spc_…", end_user_ref="customer-42", text="Tell me more.")
@@ -1907,7 +1907,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALLS_NOT_OPEN, SPACE_ARCHIVED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.estimate(
@@ -1985,7 +1985,7 @@ class AsyncTurns(AsyncTurnActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.turns.list():
@@ -2028,7 +2028,7 @@ class AsyncTurns(AsyncTurnActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.get("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", wait=30)
@@ -2058,7 +2058,7 @@ class AsyncTurns(AsyncTurnActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.get_messages("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2092,7 +2092,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.update("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", max_cost_usd=0.5)
@@ -2126,7 +2126,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_FINISHED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.cancel("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2166,7 +2166,7 @@ class AsyncTurns(AsyncTurnActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.turns.list_events("turn_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -2206,7 +2206,7 @@ class AsyncTurns(AsyncTurnActions):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.create_watch_token(
@@ -2245,7 +2245,7 @@ class AsyncTurns(AsyncTurnActions):
             NotFoundError: NOT_FOUND.
             ConflictError: TURN_NOT_ENDED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.turns.receipt("turn_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2281,7 +2281,7 @@ class AsyncConversations:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.conversations.get("conv_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2331,7 +2331,7 @@ class AsyncCalls(AsyncCallActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_DECIDED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.calls.decide(
@@ -2384,7 +2384,7 @@ class AsyncCalls(AsyncCallActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_ANSWERED, CALL_NOT_WAITING, TURN_FINISHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.calls.send_result(
@@ -2426,7 +2426,7 @@ class AsyncCalls(AsyncCallActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.calls.take(wait=30)
@@ -2463,7 +2463,7 @@ class AsyncCalls(AsyncCallActions):
             NotFoundError: NOT_FOUND.
             ConflictError: CALL_NOT_WAITING.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.calls.renew("turn_01jd3k9m2x4t8r5w6y7z0a1b2c", "0.0", takes=1)
@@ -2482,8 +2482,9 @@ class AsyncWebhooks(WebhookVerifier):
         self,
         *,
         url: str,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
+        ping: bool | None = None,
         idempotency_key: str | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -2503,8 +2504,11 @@ class AsyncWebhooks(WebhookVerifier):
 
         Args:
             url: The URL to which events are posted. It must use https and a public host name.
-            events: The types of events to send. Null: all types, including those added later.
+            events: The types of events to send. Null: all types, including those added later, but not
+                `activity.recorded`, which must be named.
             description: Your own description.
+            ping: `false`: no `ping` is sent yet. Start your server with the secret, then send the ping with
+                `POST …/test`. Until the server has answered it, all other events wait.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
                 UUID for all attempts of the call.
             max_retries: Overrides the client's ``max_retries``.
@@ -2514,7 +2518,7 @@ class AsyncWebhooks(WebhookVerifier):
             PermissionDeniedError: HTTPS_REQUIRED.
             ConflictError: LIMIT_REACHED, WEBHOOK_EXISTS.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.create(
@@ -2522,7 +2526,9 @@ class AsyncWebhooks(WebhookVerifier):
                 events=["turn.done", "turn.failed", "turn.cancelled"],
             )
         """
-        sending = Input(body={"url": url, "events": events, "description": description})
+        sending = Input(
+            body={"url": url, "events": events, "description": description, "ping": given(ping)},
+        )
         return await self._transport.call(CREATE_WEBHOOK, sending, Options(idempotency_key, max_retries, timeout))
 
     def list(
@@ -2549,7 +2555,7 @@ class AsyncWebhooks(WebhookVerifier):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.webhooks.list():
@@ -2579,7 +2585,7 @@ class AsyncWebhooks(WebhookVerifier):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.get("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2592,7 +2598,7 @@ class AsyncWebhooks(WebhookVerifier):
         webhook_id: str,
         *,
         url: str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         description: str | None | Unset = UNSET,
         enabled: bool | None = None,
         max_retries: int | None = None,
@@ -2607,7 +2613,8 @@ class AsyncWebhooks(WebhookVerifier):
         Args:
             webhook_id: The webhook, `whk_…`.
             url: The URL to which events are posted. It must use https and a public host name.
-            events: The types of events to send. Null: all types, including those added later.
+            events: The types of events to send. Null: all types, including those added later, but not
+                `activity.recorded`, which must be named.
             description: Your own description.
             enabled: `false` disables the webhook. `true` enables it again, also if it was disabled
                 automatically.
@@ -2619,7 +2626,7 @@ class AsyncWebhooks(WebhookVerifier):
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_EXISTS.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.update(
@@ -2653,7 +2660,7 @@ class AsyncWebhooks(WebhookVerifier):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.delete("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2692,7 +2699,7 @@ class AsyncWebhooks(WebhookVerifier):
             NotFoundError: NOT_FOUND.
             ConflictError: LIMIT_REACHED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.rotate_secret("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2726,7 +2733,7 @@ class AsyncWebhooks(WebhookVerifier):
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.test("whk_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2740,7 +2747,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         limit: int | None = None,
         state: Literal["pending", "delivered", "failed"] | None = None,
-        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] | None = None,
+        event_type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2766,7 +2773,7 @@ class AsyncWebhooks(WebhookVerifier):
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.webhooks.deliveries("whk_01jd3k9m2x4t8r5w6y7z0a1b2c"):
@@ -2791,7 +2798,7 @@ class AsyncWebhooks(WebhookVerifier):
         *,
         from_: datetime | str,
         to: datetime | str | None = None,
-        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
+        events: Sequence[Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared"]] | None | Unset = UNSET,
         include_delivered: bool | None = None,
         cursor: str | None = None,
         idempotency_key: str | None = None,
@@ -2811,7 +2818,8 @@ class AsyncWebhooks(WebhookVerifier):
             from_: The start of the period (inclusive). Events from before the time for which deliveries are
                 kept are left out, because they might be sent twice.
             to: The end of the period (exclusive). Default: no end.
-            events: The types of events to send. Null: all types, including those added later.
+            events: The types of events to send. Null: all types, including those added later, but not
+                `activity.recorded`, which must be named.
             include_delivered: `true` also sends events that this webhook has already accepted.
             cursor: The `cursor` of the previous response, to continue.
             idempotency_key: One value per logical request, of 1–255 printable ASCII characters. Default: a new
@@ -2824,7 +2832,7 @@ class AsyncWebhooks(WebhookVerifier):
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.webhooks.replay(
@@ -2871,7 +2879,7 @@ class AsyncDeliveries:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.deliveries.get("dlv_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2905,7 +2913,7 @@ class AsyncDeliveries:
             NotFoundError: NOT_FOUND.
             ConflictError: WEBHOOK_DISABLED.
             ValidationError: IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.deliveries.redeliver("dlv_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -2925,7 +2933,7 @@ class AsyncEvents:
         *,
         limit: int | None = None,
         order: Literal["asc", "desc"] | None = None,
-        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "mcp_server.failing", "space.shared", "ping"] | None = None,
+        type: Literal["turn.queued", "turn.running", "turn.waiting", "turn.resumed", "turn.done", "turn.failed", "turn.cancelled", "call.decided", "balance.low", "balance.depleted", "end_user.balance_low", "end_user.depleted", "cap.reached", "activity.recorded", "usage.posted", "hour.closed", "endpoint.disabled", "account.signed_in", "account.locked", "account.factor_changed", "key.created", "key.revoked", "refund.decided", "anomaly.found", "budget.reached", "mcp_server.failing", "space.shared", "ping"] | None = None,
         turn: str | None = None,
         created_after: datetime | str | None = None,
         created_before: datetime | str | None = None,
@@ -2950,7 +2958,7 @@ class AsyncEvents:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.events.list():
@@ -2987,7 +2995,7 @@ class AsyncEvents:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.events.get("evt_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -3028,7 +3036,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.end_users.list(q="customer"):
@@ -3059,7 +3067,7 @@ class AsyncEndUsers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.get("customer-42")
@@ -3100,10 +3108,10 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.put_limits("customer-42", daily_usd=1.5, monthly_usd=20)
@@ -3135,7 +3143,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.get_profile("customer-42")
@@ -3170,7 +3178,7 @@ class AsyncEndUsers:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.put_profile(
@@ -3205,7 +3213,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.delete_profile("customer-42")
@@ -3237,7 +3245,7 @@ class AsyncEndUsers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.export("customer-42")
@@ -3274,10 +3282,10 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.erase("customer-42")
@@ -3306,7 +3314,7 @@ class AsyncEndUsers:
             PermissionDeniedError: HTTPS_REQUIRED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.get_erasure("era_01jd3k9m2x4t8r5w6y7z0a1b2c")
@@ -3334,7 +3342,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.get_balance("customer-42")
@@ -3366,10 +3374,10 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.put_billing("customer-42", price="standard", prepaid=False)
@@ -3407,10 +3415,10 @@ class AsyncEndUsers:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             ConflictError: BALANCE_TOO_LOW, LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.credit("customer-42", amount_usd=5, note="Order 1042")
@@ -3422,7 +3430,7 @@ class AsyncEndUsers:
         self,
         end_user_ref: str,
         *,
-        reason: Literal["credit", "correction", "usage"] | None = None,
+        reason: Literal["credit", "correction", "usage", "refund"] | None = None,
         turn: str | None = None,
         limit: int | None = None,
         max_retries: int | None = None,
@@ -3444,7 +3452,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.end_users.list_ledger("customer-42"):
@@ -3504,7 +3512,7 @@ class AsyncEndUsers:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: QUOTA_EXCEEDED, TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.end_users.create_portal_session(
@@ -3558,7 +3566,7 @@ class AsyncPrices:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.prices.list():
@@ -3590,7 +3598,7 @@ class AsyncPrices:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.prices.get("standard", version=3)
@@ -3635,10 +3643,10 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             ConflictError: LIMIT_REACHED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.prices.put(
@@ -3680,11 +3688,11 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ConflictError: PRICE_IN_USE.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.prices.delete("standard")
@@ -3711,7 +3719,7 @@ class AsyncPrices:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.prices.list_defaults():
@@ -3744,10 +3752,10 @@ class AsyncPrices:
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.prices.put_defaults(key_id=None, price="standard", prepaid=False)
@@ -3781,7 +3789,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.usage.statements():
@@ -3813,7 +3821,7 @@ class AsyncUsage(AsyncUsageActions):
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             NotFoundError: NOT_FOUND.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.usage.statement("2026-10")
@@ -3844,7 +3852,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.usage.documents("2026-10"):
@@ -3869,7 +3877,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.usage.get_export()
@@ -3897,9 +3905,9 @@ class AsyncUsage(AsyncUsageActions):
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
 
         Raises:
-            PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
+            PermissionDeniedError: HTTPS_REQUIRED, ROLE_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.usage.put_export(enabled=True)
@@ -3910,26 +3918,29 @@ class AsyncUsage(AsyncUsageActions):
     async def get(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "hour", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
         end_user_ref: Sequence[str] | None = None,
         model: Sequence[str] | None = None,
         key: Sequence[str] | None = None,
+        sort: Literal["group", "billed", "turns", "model_calls", "tokens_input", "tokens_output"] | None = None,
+        direction: Literal["asc", "desc"] | None = None,
         limit: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
     ) -> UsageReport:
         """
-        Report usage by end user, space, model, key, day or metadata.
+        Report usage by end user, space, model, key, day, hour or metadata.
 
         Sums the turns that ended in the range, within the key's scope, by `group_by`. Groups are sorted by
-        their bytes, and groups without turns are left out. A turn counts at the time when it ended and was
-        billed, which is the time of its ledger entry. So for every grouping, `billed_usd` adds up exactly to
-        the ledger entries with the reason `usage` in the range. By `model`, each call counts for its own model,
-        including calls of sub-agents. Web-chat turns are not included: they have no key, and their ledger
-        reason is `space_usage`.
+        their bytes or by `sort`, and groups without turns are left out. A turn counts at the time when it ended
+        and was billed, which is the time of its ledger entry. So for every grouping, `billed_usd` adds up
+        exactly to the ledger entries with the reason `usage` in the range. A refund counts at the time of its
+        ledger entry, too: in `refunded_usd`, also in a group without turns in the range. By `model`, each call
+        counts for its own model, including calls of sub-agents. Web-chat turns are not included: they have no
+        key, and their ledger reason is `space_usage`.
 
         With `Accept: text/csv` or `format=csv`, the response is the whole report as CSV (RFC 4180, UTF-8, with
         a header line), without pages. Some groups get a leading apostrophe, because a spreadsheet could read
@@ -3939,9 +3950,9 @@ class AsyncUsage(AsyncUsageActions):
         so that Excel reads it as UTF-8.
 
         Args:
-            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
-                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
-                Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the
+                day, UTC), `config_version`, or `metadata.` and a key that you have registered with `PUT
+                /v1/usage-keys`. Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -3950,6 +3961,9 @@ class AsyncUsage(AsyncUsageActions):
             end_user_ref: Only these end users. Repeat the parameter for several.
             model: Only model calls with these pins. Repeat the parameter for several.
             key: Only turns of these keys, by `key_id`. Repeat the parameter for several.
+            sort: The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of
+                the groups. Default: `group`.
+            direction: Default: `asc` by `group`, and `desc` by a sum.
             limit: The most entries on a page.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -3957,10 +3971,15 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
-            await turnpike.usage.get(group_by="day", from_="2026-11-01", to="2026-12-01T00:00:00Z")
+            await turnpike.usage.get(
+                group_by="day",
+                from_="2026-11-01",
+                to="2026-12-01T00:00:00Z",
+                sort="billed",
+            )
         """
         sending = Input(
             query={
@@ -3971,6 +3990,8 @@ class AsyncUsage(AsyncUsageActions):
                 "end_user_ref": end_user_ref,
                 "model": model,
                 "key": key,
+                "sort": sort,
+                "direction": direction,
                 "limit": limit,
             },
         )
@@ -3979,13 +4000,15 @@ class AsyncUsage(AsyncUsageActions):
     def groups(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "hour", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
         end_user_ref: Sequence[str] | None = None,
         model: Sequence[str] | None = None,
         key: Sequence[str] | None = None,
+        sort: Literal["group", "billed", "turns", "model_calls", "tokens_input", "tokens_output"] | None = None,
+        direction: Literal["asc", "desc"] | None = None,
         limit: int | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
@@ -3994,9 +4017,9 @@ class AsyncUsage(AsyncUsageActions):
         Lists all groups of a report, and loads as many pages as necessary.
 
         Args:
-            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
-                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
-                Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the
+                day, UTC), `config_version`, or `metadata.` and a key that you have registered with `PUT
+                /v1/usage-keys`. Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -4005,6 +4028,9 @@ class AsyncUsage(AsyncUsageActions):
             end_user_ref: Only these end users. Repeat the parameter for several.
             model: Only model calls with these pins. Repeat the parameter for several.
             key: Only turns of these keys, by `key_id`. Repeat the parameter for several.
+            sort: The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of
+                the groups. Default: `group`.
+            direction: Default: `asc` by `group`, and `desc` by a sum.
             limit: The most entries on a page.
             max_retries: Overrides the client's ``max_retries``.
             timeout: Overrides the client's ``timeout`` of one attempt, in seconds.
@@ -4012,7 +4038,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for group in turnpike.usage.groups(group_by="end_user_ref"):
@@ -4026,6 +4052,8 @@ class AsyncUsage(AsyncUsageActions):
             "end_user_ref": end_user_ref,
             "model": model,
             "key": key,
+            "sort": sort,
+            "direction": direction,
             "limit": limit,
         })
         return self._transport.pages(GET_USAGE_GROUPS, sending, Options(max_retries=max_retries, timeout=timeout))
@@ -4033,13 +4061,15 @@ class AsyncUsage(AsyncUsageActions):
     async def csv(
         self,
         *,
-        group_by: Literal["end_user_ref", "space", "model", "key", "day", "config_version"] | str | None = None,
+        group_by: Literal["end_user_ref", "space", "model", "key", "day", "hour", "config_version"] | str | None = None,
         from_: str | None = None,
         to: str | None = None,
         space: Sequence[str] | None = None,
         end_user_ref: Sequence[str] | None = None,
         model: Sequence[str] | None = None,
         key: Sequence[str] | None = None,
+        sort: Literal["group", "billed", "turns", "model_calls", "tokens_input", "tokens_output"] | None = None,
+        direction: Literal["asc", "desc"] | None = None,
         bom: Literal["true", "false"] | bool | None = None,
         limit: int | None = None,
         max_retries: int | None = None,
@@ -4049,9 +4079,9 @@ class AsyncUsage(AsyncUsageActions):
         Downloads the whole report as CSV.
 
         Args:
-            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`,
-                `config_version`, or `metadata.` and a key that you have registered with `PUT /v1/usage-keys`.
-                Default: `day`.
+            group_by: The dimension of the rows: `end_user_ref`, `space`, `model`, `key`, `day`, `hour` (of the
+                day, UTC), `config_version`, or `metadata.` and a key that you have registered with `PUT
+                /v1/usage-keys`. Default: `day`.
             from_: The start, inclusive: an instant, or a date, which means 00:00 UTC. Default: 30 days before
                 `to`.
             to: The end, exclusive: an instant, or a date, which means 00:00 UTC. Default: the end of today
@@ -4060,6 +4090,9 @@ class AsyncUsage(AsyncUsageActions):
             end_user_ref: Only these end users. Repeat the parameter for several.
             model: Only model calls with these pins. Repeat the parameter for several.
             key: Only turns of these keys, by `key_id`. Repeat the parameter for several.
+            sort: The order of the groups: by their bytes (`group`), or by a sum. Equal sums are in the order of
+                the groups. Default: `group`.
+            direction: Default: `asc` by `group`, and `desc` by a sum.
             bom: `true`: a CSV begins with a byte order mark, so that Excel reads it as UTF-8.
             limit: The most entries on a page.
             max_retries: Overrides the client's ``max_retries``.
@@ -4068,7 +4101,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             csv = await (await turnpike.usage.csv(group_by="day")).text()
@@ -4081,6 +4114,8 @@ class AsyncUsage(AsyncUsageActions):
             "end_user_ref": end_user_ref,
             "model": model,
             "key": key,
+            "sort": sort,
+            "direction": direction,
             "bom": bom,
             "limit": limit,
         }
@@ -4104,7 +4139,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.usage.get_keys()
@@ -4134,7 +4169,7 @@ class AsyncUsage(AsyncUsageActions):
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
             ValidationError: PAYLOAD_TOO_LARGE, VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.usage.put_keys(keys=["feature", "plan"])
@@ -4170,7 +4205,7 @@ class AsyncModels:
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
             ValidationError: VALIDATION_FAILED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             async for item in turnpike.models.list():
@@ -4227,7 +4262,8 @@ class AsyncAccount:
 
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.me()
@@ -4252,7 +4288,8 @@ class AsyncAccount:
 
         Raises:
             PermissionDeniedError: HTTPS_REQUIRED, SCOPE_DENIED.
-            QuotaExceededError: QUOTA_EXCEEDED.
+            ValidationError: VALIDATION_FAILED.
+            QuotaExceededError: TOO_MANY_UNKNOWN_KEYS.
 
         Example:
             await turnpike.balance()
