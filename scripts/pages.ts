@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 })
 const THEMES = ["light", "dark"] as const
-const WIDTHS = [390, 1024, 1440]
+const WIDTHS = [390, 1024, 1280, 1440]
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = [
   ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password", "/invitation", "/accounts"].map((path) => ({
