@@ -33,7 +33,7 @@ export interface ShownService {
 
 /**
  * Uses the running service at `url`. Without a URL it runs `npm start` on a free port with these variables and options,
- * and with a temporary data directory.
+ * with a temporary data directory, and with servers of its own, whatever DATABASE_URL and REDIS_URL name.
  */
 export async function serviceAt(
   url: string | undefined,
@@ -48,7 +48,13 @@ export async function serviceAt(
     ["src/local/start.ts", "--port", String(port), "--data", data, "--providers", ...options],
     {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, ...variables, TURNPIKE_DEMO: join(data, "demo.json") },
+      env: {
+        ...process.env,
+        DATABASE_URL: undefined,
+        REDIS_URL: undefined,
+        ...variables,
+        TURNPIKE_DEMO: join(data, "demo.json"),
+      },
     },
   )
   child.once("exit", endWithUs({ pid: child.pid as number, words: [data], signals: ["SIGTERM", "SIGKILL"] }))

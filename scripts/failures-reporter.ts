@@ -23,7 +23,7 @@ export interface RunReport {
 }
 
 const MOST_OUTPUT = 20_000
-/** Files that take longer are named during the run. */
+/** Files that take longer are named during the run, as those that fail. */
 const SLOW_MS = 60_000
 /** The number of files in the list of the slowest ones. */
 const MOST_SLOW = 15
@@ -48,8 +48,10 @@ export default class FailuresReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     this.ended++
-    if (tookMs(module) >= SLOW_MS || this.ended % 50 === 0)
-      progress(`${seconds(performance.now() - this.began)}  ${this.ended} files; ${describeTime(module)}`)
+    const hasFailed = module.state() === "failed"
+    if (!hasFailed && tookMs(module) < SLOW_MS && this.ended % 50 !== 0) return
+    const at = seconds(performance.now() - this.began)
+    progress(`${at}  ${this.ended} files; ${describeTime(module)}${hasFailed ? " FAILED" : ""}`)
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): void {

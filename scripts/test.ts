@@ -10,8 +10,8 @@ import { PACKAGES_OF_TIERS, TIERS, type Tier } from "./test-tiers.ts"
 
 /**
  * `node scripts/test.ts TIER [arguments for vitest]`. If the variable CI is set, a failed file runs once more, alone
- * (see `judge`), and the output begins with the list of failed tests, after the files that took minutes. The calls of
- * one CI run record their flaky files in the file TURNPIKE_FLAKY_LOG.
+ * (see `judge`), and the output ends with the list of failed tests, since its end is what is read. The calls of one CI
+ * run record their flaky files in the file TURNPIKE_FLAKY_LOG.
  */
 const [tier = "", ...more] = process.argv.slice(2)
 if (!Object.hasOwn(TIERS, tier)) {
@@ -37,7 +37,6 @@ try {
 async function runInCi(): Promise<number> {
   const output = join(work, "output")
   const { code, report } = await reported([...projects, ...more], output)
-  if (report && report.files.length + report.unhandled.length > 0) console.log(listFailures(report))
   console.log(await readFile(output, "utf8"))
   if (!report || (code !== 0 && report.files.length + report.unhandled.length === 0)) return code || 1
   const before = (await readFile(log, "utf8").catch(() => ""))
@@ -51,6 +50,7 @@ async function runInCi(): Promise<number> {
   // A run that failed may have failed because of them.
   for (const one of isOk ? flaky : [...before, ...flaky]) console.log(describeFlaky(one))
   console.log(["The slowest files:", ...report.slowest].join("\n  "))
+  if (!isOk) console.log(listFailures(report))
   const [passed, wrong] = isOk ? [report.passed + report.failed, 0] : [report.passed, Math.max(1, report.failed)]
   console.log(`${passed} passed, ${wrong} failed`)
   return isOk ? 0 : 1
