@@ -1855,13 +1855,13 @@ create table budgets (
   updated_at timestamptz not null
 );
 
--- Days on which an end user or a space spent far above its own pattern (src/spending/unusual.ts). Days in a row are one
--- anomaly.
+-- Days on which an end user, a key or a space spent far above its own pattern (src/spending/unusual.ts). Days in a row
+-- are one anomaly.
 create table anomalies (
   anomaly_id text primary key,
   user_id bigint not null references users,
-  kind text not null check (kind in ('space', 'end_user')),
-  -- The slug of a space, or an end_user_ref.
+  kind text not null check (kind in ('space', 'key', 'end_user')),
+  -- The slug of a space, a key_id, or an end_user_ref.
   subject text not null,
   first_day date not null,
   last_day date not null check (last_day >= first_day),
@@ -2734,7 +2734,9 @@ create table turn_ends (
   -- Empty for a web chat.
   end_user_ref text not null,
   -- The time from the acceptance of the turn to its end, in microseconds. 0 in its other rows.
-  took_us bigint not null default 0
+  took_us bigint not null default 0,
+  -- Empty for a web chat.
+  key_id text not null default ''
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
 create function queue_turn_end() returns trigger language plpgsql as $$
@@ -2752,20 +2754,21 @@ begin
   if new.test or new.model_calls = 0 then
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, cost_credit_micros,
-        billed_credit_micros, duration_us, took_us)
+        billed_credit_micros, duration_us, took_us, key_id)
       values (new.turn_id, new.state, new.test, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         customer, new.model, split_part(new.model, '/', 1), false, 'orchestrator', 1, new.model_calls, 0, 0, new.tokens_input,
-        new.tokens_cached, new.tokens_output, new.tokens_reasoning, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us);
+        new.tokens_cached, new.tokens_output, new.tokens_reasoning, 0, new.cost_credit_micros, new.billed_credit_micros, 0, took_us,
+        coalesce(new.key_id, ''));
   else
     -- Analytics count the duration only of calls of turns with a key.
     insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
         calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_reasoning, tokens_input_most, cost_credit_micros,
-        billed_credit_micros, duration_us, took_us)
+        billed_credit_micros, duration_us, took_us, key_id)
       select new.turn_id, new.state, false, new.finished_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
         customer, s.model, s.provider_key, s.pooled, s.role, (row_number() over (order by s.first_step, s.role) = 1)::integer,
         s.calls, case when is_chat then 0 else s.calls end, s.pictures, s.input, s.cached, s.output, s.reasoning, s.most, s.cost, s.billed,
         case when is_chat then 0 else s.duration_us end,
-        case when row_number() over (order by s.first_step, s.role) = 1 then took_us else 0 end
+        case when row_number() over (order by s.first_step, s.role) = 1 then took_us else 0 end, coalesce(new.key_id, '')
       from (select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
           coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, min(c.step * 2 + (c.call is not null)::integer) as first_step,
           count(*) as calls, count(c.call) as pictures, sum(c.tokens_input) as input,
@@ -2790,10 +2793,10 @@ begin
       new.end_user_ref, new.state, new.model);
   insert into turn_ends (turn_id, state, test, ended_at, user_id, writer_id, space_id, end_user_ref, model, provider_key, pooled, role, turns,
       calls, keyed_calls, pictures, tokens_input, tokens_cached, tokens_output, tokens_input_most, cost_credit_micros,
-      billed_credit_micros, refunded_credit_micros, duration_us)
+      billed_credit_micros, refunded_credit_micros, duration_us, key_id)
     select new.turn_id, new.state, new.test, new.refunded_at, new.user_id, coalesce(new.member_id, new.user_id), new.space_id,
       case when new.key_id is null then '' else new.end_user_ref end, s.model, s.provider_key, s.pooled, s.role, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-      0, s.refunded, 0
+      0, s.refunded, 0, coalesce(new.key_id, '')
     from (
       select c.model, case when c.subscription_id !~ '^[0-9]+$' then c.subscription_id else c.provider end as provider_key,
         coalesce(c.subscription_id !~ '^[0-9]+$', false) as pooled, c.role, sum(c.billed_credit_micros) as refunded
@@ -2810,7 +2813,7 @@ create trigger turns_refunded_queued after update on turns for each row
 create view usage_queue as
   select e.ended_at, e.user_id, e.space_id, e.tokens_input, e.tokens_cached, e.tokens_output, e.tokens_reasoning, e.tokens_input_most, e.cost_credit_micros,
     e.billed_credit_micros, e.refunded_credit_micros, e.duration_us, e.calls, e.keyed_calls, e.pictures, e.turns, e.pooled, e.provider_key, e.role,
-    e.model, e.turn_id
+    e.model, e.turn_id, e.key_id
   from turn_ends e where not e.test;
 
 -- The rollups, by the time (UTC) at which turns ended, without test turns and without the turns in usage_queue. Refunds
@@ -2966,6 +2969,17 @@ create table user_days (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 create index user_days_of_user on user_days (user_id, day);
 create index user_days_by_billed on user_days (day, billed_credit_micros desc);
+
+-- The bills of each API key by day. Web chats have the key ''.
+create table key_days (
+  day date not null,
+  user_id bigint not null,
+  key_id text not null,
+  turns bigint not null,
+  billed_credit_micros bigint not null,
+  refunded_credit_micros bigint not null default 0,
+  primary key (day, user_id, key_id)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
 
 create table provider_space_days (
   day date not null,

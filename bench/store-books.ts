@@ -80,9 +80,9 @@ export async function storeTurns(sql: Sql, stored: StoredBooks, count: number): 
           select ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason from booked order by ledger_id;
         insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
             cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key,
-            role, model, state, turn_id, end_user_ref)
+            role, model, state, turn_id, end_user_ref, key_id)
           select at, user_id, user_id, user_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, false, 'rehearsal', 'orchestrator',
-            'standard', 'done', turn_id, customer
+            'standard', 'done', turn_id, customer, 'key_' || user_id
           from made order by n;
         insert into ended_turns (turn_id, user_id, test, finished_at, space_id, key_id, end_user_ref, billed_credit_micros, model_calls,
             tokens_input, tokens_cached, tokens_output, state, model, created_at)

@@ -51,10 +51,10 @@ export async function storeOwner(sql: Sql, { userId, spaces, endUsers, turns }: 
         from made m join turns t on t.turn_id = m.turn_id;
       insert into turn_ends (ended_at, user_id, writer_id, space_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
           cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key,
-          role, model, state, turn_id, end_user_ref)
+          role, model, state, turn_id, end_user_ref, key_id)
         select at, ${userId}, ${userId}, space_id, 10, 0, 10, 10, ${BILL}, ${BILL}, 100000, 1, 1, 0, 1, false, false, 'rehearsal',
-          'orchestrator', 'rehearsal/standard', state, turn_id, customer
-        from made order by n;
+          'orchestrator', 'rehearsal/standard', state, turn_id, customer, k.key_id
+        from made, (select key_id from api_keys where user_id = ${userId} limit 1) k order by n;
       insert into ledger (user_id, reason, amount_credit_micros, balance_after_credit_micros, turn_id, actor, created_at)
         select ${userId}, 'usage', -${BILL}, 1e12 - ${BILL} * (n + 1)::bigint, turn_id, 'turn', at from made order by n;
       insert into ledger_queue (ledger_id, user_id, amount_credit_micros, balance_after_credit_micros, created_at, reason)

@@ -152,13 +152,14 @@ async function storeDays(sql: Sql, { spaces }: StoredUsage, days: Day[], rolledT
         select m.n, m.turn_id, m.ended_at, m.user_id, m.space_id, m.model, m.role,
           ${Object.entries(NUMBERS).map(([name, made]) => `${made} as ${name}`)},
           coalesce(m.subscription_id !~ '^[0-9]+$', false) as pooled,
-          case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key
+          case when m.subscription_id !~ '^[0-9]+$' then m.subscription_id else m.provider end as provider_key,
+          case when m.is_keyed then 'key' else '' end as key_id
         from made m;
       insert into turn_ends (ended_at, user_id, writer_id, space_id, ${numbers}, pooled, test, provider_key, role, model, state, turn_id,
-          end_user_ref)
-        select ended_at, user_id, user_id, space_id, ${summed}, pooled, false, provider_key, role, model, 'done', turn_id, 'customer'
+          end_user_ref, key_id)
+        select ended_at, user_id, user_id, space_id, ${summed}, pooled, false, provider_key, role, model, 'done', turn_id, 'customer', key_id
         from called where n > ${rolledTurns}
-        group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role order by n;
+        group by n, turn_id, ended_at, user_id, space_id, model, provider_key, pooled, role, key_id order by n;
       delete from called where n > ${rolledTurns};
       ${ROLLUPS.map((rollup) => fillRollup(rollup, "called")).join(";\n      ")};
     end $$`,

@@ -82,7 +82,7 @@ export interface ActivityRecordedEvent {
   data: ActivityEntry
 }
 
-/** An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** An end user, a key or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AnomalyFoundEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -93,6 +93,7 @@ export interface AnomalyFoundEvent {
   data: {
     anomaly_id: string
     end_user_ref: string | null
+    key_id: string | null
     space: string | null
     day: string
     spent_usd: number

@@ -9,6 +9,8 @@ export const MEASURES = [
   "billed_credit_micros",
   "refunded_credit_micros",
 ] as const
+/** The amounts of an account. */
+const BILLS = ["billed_credit_micros", "refunded_credit_micros"] as const
 /** The further numbers of the reports by day. */
 export const DAILY = ["keyed_calls", "duration_us", "tokens_reasoning"] as const
 
@@ -45,6 +47,7 @@ export const ROLLUPS: Rollup[] = [
   { name: "provider_hours", keys: { ...HOUR, ...PROVIDER, ...BRAND }, sums: MEASURES },
   { name: "space_days", keys: { ...DAY, ...SPACE }, sums: [...MEASURES, ...DAILY, "pictures"], most: true },
   { name: "user_days", keys: { ...DAY, ...USER }, sums: [...MEASURES, ...DAILY] },
+  { name: "key_days", keys: { ...DAY, ...USER, key_id: "q.key_id" }, sums: ["turns", ...BILLS] },
   { name: "provider_space_days", keys: { ...DAY, ...PROVIDER, ...SPACE }, sums: MEASURES },
 ]
 

@@ -91,10 +91,10 @@ returns table (family text, key text, period text, starts_at timestamptz,
   ), queued as materialized (
     select q.* from span s, usage_queue q where q.ended_at >= s.begins and q.ended_at < s.ends
   ), sides as materialized (
-    select true as is_raw, r.ended_at, r.user_id, r.space_id, r.pooled, r.provider_key, r.role, r.model,
+    select true as is_raw, r.ended_at, r.user_id, r.space_id, r.key_id, r.pooled, r.provider_key, r.role, r.model,
       (select o.brand from account_brands o where o.user_id = r.user_id) as brand, {{rollups.numbers r}}
     from raw r
-    union all select false, q.ended_at, q.user_id, q.space_id, q.pooled, q.provider_key, q.role, q.model,
+    union all select false, q.ended_at, q.user_id, q.space_id, q.key_id, q.pooled, q.provider_key, q.role, q.model,
       (select o.brand from account_brands o where o.user_id = q.user_id), {{rollups.numbers q}}
     from queued q
   ), rows as (

@@ -28,8 +28,12 @@ const itemSchema = z
       example: "whk_01jd3k9m2x4t8r5w6y7z0a1b2c",
     }),
     title: z.string().nullable().meta({
-      description: "Its URL or name, the name of the cap, or the end user or space whose spend is unusual.",
+      description: "Its URL or name, the name of the cap, or the end user, key or space whose spend is unusual.",
       example: "https://example.com/webhooks/turnpike",
+    }),
+    subject: z.string().nullable().meta({
+      description: "`spend_unusual`: the `end_user_ref`, `key_id` or `space`.",
+      example: null,
     }),
     count: z.int().nullable().meta({ description: "How many turns it concerns.", example: null }),
     of: z.int().nullable().meta({ description: "`turns_fail`: of how many that ended.", example: null }),
@@ -87,6 +91,7 @@ const NOTHING = {
   limit_usd: null,
   since: null,
   until: null,
+  subject: null,
   text: null,
 }
 

@@ -52,12 +52,19 @@ async function ofSpending(ctx: Context, credential: SessionCredential): Promise<
   const passed = budget && budget.spent_usd >= budget.amount_usd ? budget : null
   return [
     ...(passed ? [itemOf("budget_passed", { used_usd: passed.spent_usd, limit_usd: passed.amount_usd })] : []),
-    ...anomalies.map(({ anomaly_id: id, kind: text, end_user_ref, space, spent_usd, usual_usd, from, to }) =>
-      itemOf("spend_unusual", {
-        ...{ id, title: end_user_ref ?? space, text, since: from, until: to },
-        ...{ used_usd: spent_usd, limit_usd: usual_usd },
-      }),
-    ),
+    ...anomalies.map(({ anomaly_id: id, kind: text, key_name, spent_usd, usual_usd, from, to, ...of }) => {
+      const subject = of.end_user_ref ?? of.key_id ?? of.space
+      const amounts = { used_usd: spent_usd, limit_usd: usual_usd }
+      return itemOf("spend_unusual", {
+        id,
+        title: key_name ?? subject,
+        subject,
+        text,
+        since: from,
+        until: to,
+        ...amounts,
+      })
+    }),
   ]
 }
 

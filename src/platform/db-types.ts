@@ -686,6 +686,15 @@ interface InfrastructureErrors {
   turn_id: string | null;
 }
 
+interface KeyDays {
+  billed_credit_micros: number;
+  day: Timestamp;
+  key_id: string;
+  refunded_credit_micros: Generated<number>;
+  turns: number;
+  user_id: number;
+}
+
 interface Ledger {
   actor: string;
   amount_credit_micros: number | null;
@@ -1630,6 +1639,7 @@ interface TurnEnds {
   duration_us: number;
   end_user_ref: string;
   ended_at: Timestamp;
+  key_id: Generated<string>;
   keyed_calls: number;
   model: string;
   pictures: number;
@@ -1866,6 +1876,7 @@ interface UsageQueue {
   cost_credit_micros: number | null;
   duration_us: number | null;
   ended_at: Timestamp | null;
+  key_id: string | null;
   keyed_calls: number | null;
   model: string | null;
   pictures: number | null;
@@ -2141,6 +2152,7 @@ export interface DB {
   infra_bills: InfraBills;
   infra_runs: InfraRuns;
   infrastructure_errors: InfrastructureErrors;
+  key_days: KeyDays;
   ledger: Ledger;
   ledger_days: LedgerDays;
   ledger_exports: LedgerExports;

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_c18d1da326ee"
+export const RELEASE = "turnpike_c9bf3f66f699"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -4730,6 +4730,7 @@ export interface Procedures {
       role: string | null
       model: string | null
       turn_id: string | null
+      key_id: string | null
     }
   }
   read_capacity: {

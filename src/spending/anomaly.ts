@@ -11,7 +11,7 @@ import type { JsonRow } from "../platform/json-row.ts"
 import { UNUSUAL_POLICY } from "./policies.ts"
 
 /** The subjects whose spend is compared with their own pattern, in this order. */
-export const ANOMALY_KINDS = ["space", "end_user"] as const
+export const ANOMALY_KINDS = ["space", "key", "end_user"] as const
 export type AnomalyKind = (typeof ANOMALY_KINDS)[number]
 
 export const ANOMALY_STATES = ["open", "dismissed"] as const
@@ -21,8 +21,10 @@ export const anomalySchema = z
   .object({
     anomaly_id: z.string().meta({ example: "ano_01jd3k9m2x4t8r5w6y7z0a1b2c" }),
     kind: z.enum(ANOMALY_KINDS),
-    end_user_ref: z.string().nullable().meta({ description: "Null: it is a space.", example: "customer-42" }),
-    space: z.string().nullable().meta({ description: "Null: it is an end user.", example: null }),
+    end_user_ref: z.string().nullable().meta({ description: "Null: it is a key or a space.", example: "customer-42" }),
+    key_id: z.string().nullable().meta({ description: "Null: it is an end user or a space.", example: null }),
+    key_name: z.string().nullable().meta({ description: "The name of the key.", example: null }),
+    space: z.string().nullable().meta({ description: "Null: it is an end user or a key.", example: null }),
     spent_usd: z.number().meta({ description: "Billed on the day with the highest spend.", example: 12.4 }),
     usual_usd: z.number().meta({
       description:
@@ -45,11 +47,12 @@ export const putAnomalySchema = z
   .strictObject({ state: z.enum(ANOMALY_STATES).meta({ example: "dismissed" }) })
   .meta({ id: "PutAnomaly" })
 
-type Row = JsonRow<"anomalies">
+type Row = JsonRow<"anomalies"> & { key_name: string | null }
 
-/** The end user or the space, as the API names it. */
+/** The end user, the key or the space, as the API names it. */
 export const subjectOf = (kind: AnomalyKind, subject: string) => ({
   end_user_ref: kind === "end_user" ? subject : null,
+  key_id: kind === "key" ? subject : null,
   space: kind === "space" ? subject : null,
 })
 
@@ -57,6 +60,7 @@ const serializeAnomaly = (row: Row): Anomaly => ({
   anomaly_id: row.anomaly_id,
   kind: row.kind as AnomalyKind,
   ...subjectOf(row.kind as AnomalyKind, row.subject),
+  key_name: row.key_name,
   spent_usd: toUsd(row.spent_credit_micros),
   usual_usd: toUsd(row.usual_credit_micros),
   from: new Date(row.first_day).toISOString(),
@@ -71,21 +75,29 @@ interface Search {
     anomaly_id?: string
     state?: AnomalyState | undefined
     end_user_ref?: string | undefined
+    key_id?: string | undefined
     space?: string | undefined
   }
   limit: number
   offset: number
 }
 
+const FILTERS = { space: "space", key: "key_id", end_user: "end_user_ref" } as const satisfies Record<
+  AnomalyKind,
+  string
+>
+
 /** The anomalies of the caller's account, newest first. */
 export async function listAnomalies(ctx: Context, credential: SessionCredential, { filters, limit, offset }: Search) {
-  const { anomaly_id, state, end_user_ref, space } = filters
+  const { anomaly_id, state, ...subjects } = filters
   const { rows } = await readAs(ctx, credential, (db) => {
     let query = newestFirst(db)
     if (anomaly_id !== undefined) query = query.where("a.anomaly_id", "=", anomaly_id)
     if (state !== undefined) query = query.where("a.dismissed_at", state === "open" ? "is" : "is not", null)
-    if (end_user_ref !== undefined) query = query.where("a.kind", "=", "end_user").where("a.subject", "=", end_user_ref)
-    if (space !== undefined) query = query.where("a.kind", "=", "space").where("a.subject", "=", space)
+    for (const kind of ANOMALY_KINDS) {
+      const subject = subjects[FILTERS[kind]]
+      if (subject !== undefined) query = query.where("a.kind", "=", kind).where("a.subject", "=", subject)
+    }
     return query
       .select((eb) => eb.fn.countAll<number>().over().as("total"))
       .limit(limit)
@@ -106,7 +118,9 @@ const newestFirst = (db: QueryCreator<CallerDB>) =>
   db
     .selectFrom("caller")
     .innerJoin("anomalies as a", "a.user_id", "caller.user_id")
+    .leftJoin("api_keys as k", (join) => join.on("a.kind", "=", "key").onRef("k.key_id", "=", "a.subject"))
     .selectAll("a")
+    .select("k.name as key_name")
     .orderBy("a.found_at", "desc")
     .orderBy("a.anomaly_id", "desc")
 

@@ -59,16 +59,16 @@ begin
       order by u.user_id limit p_limit) d;
 end $$;
 
--- An end user or a space whose spend on a day may be far above its pattern, with its spend of the days before.
+-- An end user, a key or a space whose spend on a day may be far above its pattern, with its spend of the days before.
 create type turnpike.high_spender as (
   subject text,
   spent bigint,
   before turnpike.spent_day[]
 );
 
--- Looks at a page of the end users or spaces of an account. Returns those that may have spent far above their pattern
+-- Looks at a page of the end users, keys or spaces of an account. Returns those that may have spent far above their pattern
 -- on a day: more than p_floor, and more than p_times their least day since p_from.
--- p_kind: 'end_user' or 'space'. p_after: the last subject of the page before, or ''.
+-- p_kind: 'end_user', 'key' or 'space'. p_after: the last subject of the page before, or ''.
 -- last: the last subject of this page. It is null after the last page.
 create function turnpike.high_spenders(p_user_id bigint, p_kind text, p_from date, p_day date, p_after text,
   p_limit integer, p_floor bigint, p_times integer, out spenders turnpike.high_spender[], out last text)
@@ -80,6 +80,11 @@ begin
     subjects := array(select d.end_user_ref from end_user_days d
       where d.user_id = p_user_id and not d.test and d.day = p_day and d.end_user_ref > p_after
       order by d.end_user_ref limit p_limit);
+  elsif p_kind = 'key' then
+    -- Web chats have no key: '' is not after ''.
+    subjects := array(select d.key_id from key_days d
+      where d.day = p_day and d.user_id = p_user_id and d.key_id > p_after
+      order by d.key_id limit p_limit);
   else
     subjects := array(select s.slug from spaces s
       where s.user_id = p_user_id and not s.test and s.slug collate "C" > p_after collate "C"
@@ -97,7 +102,7 @@ begin
     where x.spent > p_times * (select min(b.amount) from unnest(x.before) b where b.amount > 0));
 end $$;
 
--- The billed amounts of an end user or a space by day, of turns that are rolled up.
+-- The billed amounts of an end user, a key or a space by day, of turns that are rolled up.
 create function turnpike.subject_days(p_user_id bigint, p_kind text, p_subject text, p_from date, p_until date)
 returns setof turnpike.spent_day language plpgsql stable set enable_seqscan = off as $$
 begin
@@ -107,6 +112,11 @@ begin
       from generate_series(0, p_until - p_from) n,
         lateral (select r.day, r.billed_credit_micros from end_user_days r where r.user_id = p_user_id and not r.test
           and r.day = p_from + n and r.end_user_ref = p_subject) d;
+  elsif p_kind = 'key' then
+    return query select d.day, d.billed_credit_micros
+      from generate_series(0, p_until - p_from) n,
+        lateral (select r.day, r.billed_credit_micros from key_days r where r.day = p_from + n
+          and r.user_id = p_user_id and r.key_id = p_subject) d;
   else
     return query select d.day, d.billed_credit_micros
       from space_days d

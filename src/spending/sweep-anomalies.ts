@@ -25,7 +25,7 @@ const placeAfter = ({ day, user_id }: Pick<Place, "day" | "user_id">): Place => 
 })
 
 /**
- * Compares the spend of the days that were not complete in the last round with the pattern of each end user and space.
+ * Compares the spend of the days that were not complete in the last round with the pattern of each end user, key and space.
  * When its time is over, the next sweep continues. An account that fails does not stop the others. The next round
  * compares it again, but not on a day that was complete: for that day, the rest of the account is only in the log.
  */
@@ -75,7 +75,7 @@ async function nextAccount(ctx: Context, { day, user_id }: Place, today: number)
   return next <= today ? placeAfter({ day: dateOfDay(next), user_id: 0 }) : null
 }
 
-/** Compares a page of the end users or spaces of an account. */
+/** Compares a page of the end users, keys or spaces of an account. */
 async function comparePage(ctx: Context, place: PlaceWithin): Promise<{ place: Place; told: number }> {
   const { day: date, user_id, kind, after } = place
   const day = dayNumber(new Date(date))

@@ -35,6 +35,7 @@ begin
     told := told || one;
     perform turnpike.tell_notice(p_user_id, 'anomaly.found', jsonb_build_object('anomaly_id', one.anomaly_id,
       'end_user_ref', case p_kind when 'end_user' then one.subject end,
+      'key_id', case p_kind when 'key' then one.subject end,
       'space', case p_kind when 'space' then one.subject end,
       'day', p_day, 'spent_usd', turnpike.usd_decimal(one.spent)::numeric,
       'usual_usd', turnpike.usd_decimal(one.usual)::numeric), p_moment);

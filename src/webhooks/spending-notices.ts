@@ -1,14 +1,15 @@
 import * as z from "zod"
 
-/** An end user or a space spends far above its pattern (src/spending/tell-anomalies.sql). */
+/** An end user, a key or a space spends far above its pattern (src/spending/tell-anomalies.sql). */
 export const ANOMALY_FOUND = {
-  label: "An end user or a space spends far above its pattern",
+  label: "An end user, a key or a space spends far above its pattern",
   when:
-    "An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues " +
+    "An end user, a key or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues " +
     "on the next day.",
   data: {
     anomaly_id: z.string(),
     end_user_ref: z.string().nullable(),
+    key_id: z.string().nullable(),
     space: z.string().nullable(),
     day: z.string(),
     spent_usd: z.number(),
@@ -17,6 +18,7 @@ export const ANOMALY_FOUND = {
   example: {
     anomaly_id: "ano_01jd3k9m2x4t8r5w6y7z0a1b2c",
     end_user_ref: "customer-42",
+    key_id: null,
     space: null,
     day: "2026-01-05",
     spent_usd: 12.4,

@@ -21,7 +21,7 @@ afterAll(() => world.close())
 const dayBefore = (days: number) => new Date(world.clock.ms() - days * DAY).toISOString().slice(0, 10)
 
 /** An account whose end users and whose space have spent the usual amount on each of the last days. */
-async function account({ days = 20, customers = ["customer-1", "customer-2"] } = {}) {
+async function account({ days = 20, customers = ["customer-1", "customer-2"], ofKey = false } = {}) {
   const client = await world.createAccount({ usd: 20 })
   const browser = await world.signIn(client.userId)
   const email = `spender-${client.userId}@example.com`
@@ -40,12 +40,21 @@ async function account({ days = 20, customers = ["customer-1", "customer-2"] } =
       [dayBefore(day), space, USUAL * customers.length],
     )
   }
+  const [key] = await world.sql<{ key_id: string; name: string }>(
+    `with stored as (
+       insert into key_days (day, user_id, key_id, turns, billed_credit_micros)
+       select day::date, k.user_id, k.key_id, 1, $3::bigint from unnest($2::text[]) day, api_keys k
+       where k.user_id = $1
+     ) select key_id, name from api_keys where user_id = $1`,
+    [client.userId, ofKey ? Array.from({ length: days }, (_, day) => dayBefore(day + 1)) : [], USUAL],
+  )
   const spend = async (end_user_ref: string) =>
     (await client.runTurn({ space, end_user_ref, text: "[use input=10 output=50000]\nhello" })).billed_cost_usd
   return {
     client,
     browser,
     space,
+    key,
     spend,
     spendAbove: async (end_user_ref: string, usd: number) => {
       let spent = 0
@@ -116,6 +125,31 @@ test("A space whose many new end users spend far above its pattern is told, and 
   expect(items).toMatchObject([{ kind: "space", space, end_user_ref: null, usual_usd: (2 * USUAL) / 1e7 }])
 })
 
+test("A key that spends far above its pattern in a new space, for new end users, is told with its name", async () => {
+  const { client, key, list, told, browser } = await account({ ofKey: true })
+  const other = await client.space()
+  let spent = 0
+  for (let number = 1; spent <= above(USUAL); number++) {
+    const text = "[use input=10 output=50000]\nhello"
+    spent += (await client.runTurn({ space: other, end_user_ref: `new-${number}`, text })).billed_cost_usd
+  }
+  await sweep()
+  const { items } = await list()
+  const [one] = items
+  const of = { end_user_ref: null, key_id: key?.key_id, space: null }
+  expect(items).toMatchObject([{ kind: "key", ...of, key_name: key?.name, usual_usd: USUAL / 1e7 }])
+  expect(one.spent_usd).toBeCloseTo(spent, 6)
+  expect((await list(`?key_id=${key?.key_id}`)).items).toEqual(items)
+  expect((await list("?key_id=key_other")).items).toEqual([])
+  expect(await told()).toMatchObject([{ anomaly_id: one.anomaly_id, ...of }])
+  const [, attention] = await browser.json("GET", "/api/account/attention")
+  expect(attention.items).toMatchObject([
+    { kind: "spend_unusual", id: one.anomaly_id, title: key?.name, subject: key?.key_id, text: "key" },
+  ])
+  const turns = `/api/account/turns?key=${key?.key_id}&created_after=${one.from}&created_before=${one.to}`
+  expect((await browser.json("GET", turns))[1].total).toBeGreaterThan(0)
+})
+
 test("Spend of days on which no sweep ran is compared after them", async () => {
   const { spendAbove, list } = await account()
   await spendAbove("customer-2", above(USUAL))
@@ -135,7 +169,7 @@ test("Home lists open anomalies and a budget that is spent, but not in test data
   const budget = { kind: "budget_passed", used_usd: billed_cost_usd, limit_usd: billed_cost_usd }
   expect(await needs()).toMatchObject([
     budget,
-    { kind: "spend_unusual", id, title: "customer-1", text: "end_user", used_usd: 2e-7, limit_usd: 1e-7 },
+    { kind: "spend_unusual", id, title: "customer-1", subject: "customer-1", text: "end_user", used_usd: 2e-7, limit_usd: 1e-7 },
   ])
   expect(await needs("?test=true")).toEqual([])
   await browser.json("PUT", `/api/account/anomalies/${id}`, { state: "dismissed" })

@@ -52,9 +52,10 @@ beforeAll(async () => {
            tokens_cached, tokens_output, state, status_reason, model, created_at from made
        ) insert into turn_ends (ended_at, user_id, space_id, writer_id, tokens_input, tokens_cached, tokens_output, tokens_input_most,
            cost_credit_micros, billed_credit_micros, duration_us, calls, keyed_calls, pictures, turns, pooled, test, provider_key, role, model,
-           state, turn_id, end_user_ref, took_us)
+           state, turn_id, end_user_ref, took_us, key_id)
          select finished_at, user_id, space_id, user_id, 10, 0, 10, 10, cost_credit_micros, billed_credit_micros, 1, 1, 1, 0, 1, false, false,
-           'rehearsal', 'orchestrator', model, state, turn_id, end_user_ref, (extract(epoch from finished_at - created_at) * 1e6)::bigint from made`,
+           'rehearsal', 'orchestrator', model, state, turn_id, end_user_ref, (extract(epoch from finished_at - created_at) * 1e6)::bigint,
+           coalesce(key_id, '') from made`,
       [from, count, SPACES, CUSTOMERS],
     )
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const client = await world.createAccount()
   await client.runTurn({ space: await client.space(), text: "[use input=100 output=30]\nhello" })
   const [row] = await world.sql<RollupFacts>(
-    `select space_id::float8 as space, user_id::float8 as user, (finished_at at time zone 'UTC')::date::text as day,
+    `select space_id::float8 as space, user_id::float8 as user, key_id as key, (finished_at at time zone 'UTC')::date::text as day,
        date_trunc('hour', finished_at, 'UTC')::text as hour from turns`,
   )
   facts = row as RollupFacts
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test.each(Object.keys(rollupPlants({ space: 0, user: 0, day: "", hour: "" })))(
+test.each(Object.keys(rollupPlants({ space: 0, user: 0, key: "", day: "", hour: "" })))(
   "A %s that differs is the only finding",
   async (name) => {
     const plant = rollupPlants(facts)[name] as NonNullable<ReturnType<typeof rollupPlants>[string]>

@@ -14,6 +14,8 @@ export interface RollupPlant {
 export interface RollupFacts {
   space: number
   user: number
+  /** The key_id of the turn. */
+  key: string
   day: string
   hour: string
 }
@@ -22,7 +24,7 @@ export interface RollupFacts {
  * One corruption per rollup. The account's turn made its only call to the rehearsal model, on `day`
  * in `hour`.
  */
-export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<string, RollupPlant> {
+export function rollupPlants({ space, user, key, day, hour }: RollupFacts): Record<string, RollupPlant> {
   const onDay = `day = '${day}'`
   const ofSpace = `space_id = ${space}`
   const all = "until = 'infinity'"
@@ -108,6 +110,13 @@ export function rollupPlants({ space, user, day, hour }: RollupFacts): Record<st
       by: -1,
       key: `${user}`,
       sums: ["user_sums"],
+    },
+    "a key's day": {
+      table: "key_days",
+      where: `${onDay} and user_id = ${user} and key_id <> ''`,
+      column: "billed_credit_micros",
+      by: 4,
+      key: `${user} ${key}`,
     },
     "a space's day at a provider": {
       table: "provider_space_days",

@@ -24,24 +24,25 @@ export const PLAIN = `(
       case when u.call is null then 0 else 1 end as pictures, u.tokens_input,
       u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0) as tokens_reasoning,
       u.tokens_input as tokens_input_most, coalesce(u.provider_credit_micros, u.cost_credit_micros) as cost_credit_micros,
-      u.billed_credit_micros, (u.duration_sec * 1e6)::bigint as duration_us, u.cost_credit_micros as price
+      u.billed_credit_micros, (u.duration_sec * 1e6)::bigint as duration_us, u.cost_credit_micros as price, coalesce(t.key_id, '') as key_id
     from turns t join model_calls u on u.turn_id = t.turn_id and not u.chat where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
       coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
       u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 1, 0, case when u.call is null then 0 else 1 end,
       u.tokens_input, u.tokens_cached, u.tokens_output, coalesce(u.tokens_reasoning, 0),
-      u.tokens_input, coalesce(u.provider_credit_micros, u.cost_credit_micros), u.billed_credit_micros, 0, u.cost_credit_micros
+      u.tokens_input, coalesce(u.provider_credit_micros, u.cost_credit_micros), u.billed_credit_micros, 0, u.cost_credit_micros, coalesce(t.key_id, '')
     from turns t join model_calls u on u.turn_id = t.turn_id and u.chat where t.finished_at is not null and not t.test
     union all
     select t.turn_id, t.finished_at, t.user_id, t.space_id, 0, null, 'orchestrator', t.model, split_part(t.model, '/', 1), false, 0, 0, 0, 0, 0,
-      0, 0, 0, 0, 0, 0, 0
+      0, 0, 0, 0, 0, 0, 0, coalesce(t.key_id, '')
     from turns t where t.finished_at is not null and not t.test and t.model_calls = 0
   ) c
   union all
   select t.turn_id, l.created_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
     coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
-    u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, u.billed_credit_micros
+    u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    coalesce(t.key_id, ''), u.billed_credit_micros
   from ledger l join turns t on t.turn_id = l.turn_id join model_calls u on u.turn_id = t.turn_id
   where l.reason = 'admin_action' and u.billed_credit_micros > 0)`
 

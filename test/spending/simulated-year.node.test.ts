@@ -64,13 +64,13 @@ test("In a simulated year no tenfold day of an end user is missed, and false ala
       found.missed += [...spikes].filter((day) => !told.includes(day)).length
       found.falseAlarms += told.filter((day) => !spikes.has(day)).length
     }
-    // All end users of an account are in one space.
+    // All end users of an account are in one space, and so are its turns of one key.
     found.ofSpaces += toldDays(account.first, spendByDay(account)).length
   }
   const each = (count: number) => (count / (ACCOUNTS * 12)).toFixed(3)
   console.log(
     `anomalies: ${found.spikes} tenfold days, ${found.missed} missed; for each account and month: ${each(found.alarms)} alarms ` +
-      `of end users, ${each(found.falseAlarms)} of them false, ${each(found.ofSpaces)} alarms of spaces`,
+      `of end users, ${each(found.falseAlarms)} of them false, ${each(found.ofSpaces)} alarms of spaces, and as many of keys`,
   )
   expect(found.spikes).toBeGreaterThan(200)
   expect(found.missed).toBe(0)

@@ -40,6 +40,7 @@ export const FOREIGN_READS: Record<string, string[]> = {
     "end_user_sums",
     "error_days",
     "files",
+    "key_days",
     "ledger_days",
     "ledger_user_days",
     "model_calls",

@@ -139,8 +139,8 @@ class ActivityRecordedEvent(ApiObject):
 @dataclass(frozen=True, kw_only=True)
 class AnomalyFoundEvent(ApiObject):
     """
-    An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it
-    continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it.
+    An end user, a key or a space was billed far above its usual amount on a day (UTC). It is sent once, also if
+    it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it.
     """
 
     id: str
@@ -158,6 +158,7 @@ class AnomalyFoundEventData(ApiObject):
 
     anomaly_id: str
     end_user_ref: str | None
+    key_id: str | None
     space: str | None
     day: str
     spent_usd: Decimal

@@ -125,12 +125,13 @@ const BudgetWords = ({ of: { percent, month, budget_usd, spent_usd, expected_usd
 )
 
 const AnomalyWords = ({
-  of: { end_user_ref, space, day, spent_usd, usual_usd },
+  of: { end_user_ref, key_id, space, day, spent_usd, usual_usd },
 }: {
   of: AnomalyFoundEvent["data"]
 }) => (
   <>
-    {end_user_ref ?? space} was billed <Money usd={spent_usd} /> on {day} (UTC), usually <Money usd={usual_usd} />
+    {key_id ? <Id id={key_id} href={`/keys/${key_id}`} /> : (end_user_ref ?? space)} was billed{" "}
+    <Money usd={spent_usd} /> on {day} (UTC), usually <Money usd={usual_usd} />
   </>
 )
 

@@ -25,7 +25,7 @@ export const EVENT_LABELS = {
   "key.created": "An API key was created or rotated",
   "key.revoked": "An API key was revoked",
   "refund.decided": "A request for a refund was decided",
-  "anomaly.found": "An end user or a space spends far above its pattern",
+  "anomaly.found": "An end user, a key or a space spends far above its pattern",
   "budget.reached": "A part of the budget was spent",
   "mcp_server.failing": "An MCP server does not answer",
   "space.shared": "Spaces were shared with more people",

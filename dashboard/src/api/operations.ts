@@ -591,10 +591,14 @@ export interface AltPoolAccount {
 
 export interface Anomaly {
   anomaly_id: string
-  kind: "space" | "end_user"
-  /** Null: it is a space. */
+  kind: "space" | "key" | "end_user"
+  /** Null: it is a key or a space. */
   end_user_ref: string | null
-  /** Null: it is an end user. */
+  /** Null: it is an end user or a space. */
+  key_id: string | null
+  /** The name of the key. */
+  key_name: string | null
+  /** Null: it is an end user or a key. */
   space: string | null
   /** Billed on the day with the highest spend. */
   spent_usd: number
@@ -610,7 +614,7 @@ export interface Anomaly {
   dismissed_at: string | null
 }
 
-/** An end user or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** An end user, a key or a space was billed far above its usual amount on a day (UTC). It is sent once, also if it continues on the next day. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AnomalyFoundEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -621,6 +625,7 @@ export interface AnomalyFoundEvent {
   data: {
     anomaly_id: string
     end_user_ref: string | null
+    key_id: string | null
     space: string | null
     day: string
     spent_usd: number
@@ -747,8 +752,10 @@ export interface AttentionItem {
   kind: "no_credit" | "turns_fail" | "cap_reached" | "turns_wait" | "webhook_disabled" | "webhook_fails" | "server_fails" | "balance_low" | "budget_passed" | "spend_unusual" | "cap_near" | "sign_in_locked" | "key_expires" | "refund_declined"
   /** The object to open: a webhook, key, space, turn or anomaly, or the `end_user_ref` or `key_id` of a cap. */
   id: string | null
-  /** Its URL or name, the name of the cap, or the end user or space whose spend is unusual. */
+  /** Its URL or name, the name of the cap, or the end user, key or space whose spend is unusual. */
   title: string | null
+  /** `spend_unusual`: the `end_user_ref`, `key_id` or `space`. */
+  subject: string | null
   /** How many turns it concerns. */
   count: number | null
   /** `turns_fail`: of how many that ended. */
@@ -10075,6 +10082,8 @@ export interface Operations {
       state?: "open" | "dismissed" | undefined
       /** Only of this end user. */
       end_user_ref?: string | undefined
+      /** Only of this key. */
+      key_id?: string | undefined
       /** Only of this space. */
       space?: string | undefined
       /** The most entries on a page. */

@@ -84,7 +84,7 @@ export const AltPoolAccountRules = {
 } as const
 
 export const AnomalyRules = {
-  kind: { words: ["space", "end_user"] },
+  kind: { words: ["space", "key", "end_user"] },
   state: { words: ["open", "dismissed"] },
 } as const
 
@@ -1695,6 +1695,7 @@ export const listAllTurnsQuery = {
 export const listAnomaliesQuery = {
   state: { words: ["open", "dismissed"] },
   end_user_ref: { maxLength: 256 },
+  key_id: { minLength: 1, maxLength: 128 },
   space: { minLength: 1, maxLength: 128 },
   limit: { minimum: 1, maximum: 200, default: 50 },
   offset: { minimum: 0, maximum: 1000000000, default: 0 },

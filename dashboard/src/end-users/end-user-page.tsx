@@ -15,13 +15,13 @@ import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
+import { UnusualSpend } from "../ui/unusual-spend.tsx"
 import { Count, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import { EndUserReceipt } from "./erasure-receipt.tsx"
 import { EndUserLimitsForm } from "./limits-form.tsx"
 import { endUsersPages } from "./pages.ts"
 import { EndUserProfileSection } from "./profile-section.tsx"
 import { EndUserSpend } from "./spend-by-day.tsx"
-import { UnusualSpend } from "./unusual-spend.tsx"
 import { EndUserWallet } from "./wallet-section.tsx"
 import { EndUserWhy } from "./why-section.tsx"
 
@@ -79,7 +79,7 @@ export function EndUserPage() {
         {(data) => (
           <>
             <EndUserFacts of={data} test={test} />
-            {!test && <UnusualSpend endUserRef={endUserRef} />}
+            {!test && <UnusualSpend end_user_ref={endUserRef} />}
             <Section title="Spend by day">
               <EndUserSpend endUserRef={endUserRef} />
             </Section>

@@ -66,6 +66,9 @@ const URGENT = new Set<AttentionItem["kind"]>([
   "webhook_fails",
 ])
 
+/** By the kind of anomaly. */
+const SPENDERS: Record<string, string> = { space: "The space", key: "The API key", end_user: "The end user" }
+
 const SENTENCES: Record<AttentionItem["kind"], (item: AttentionItem) => ReactNode> = {
   no_credit: () => "There is no available credit, so live turns are refused with 402.",
   turns_fail: ({ count, of }) => `${count} of ${of} turns that ended in the last hour have failed.`,
@@ -88,8 +91,8 @@ const SENTENCES: Record<AttentionItem["kind"], (item: AttentionItem) => ReactNod
   ),
   spend_unusual: ({ title, text, since, until, used_usd, limit_usd }) => (
     <>
-      {text === "space" ? "The space" : "The end user"} {title} was billed <Money usd={used_usd} />{" "}
-      {since && until && onDayWithin(since, until)} (UTC), usually <Money usd={limit_usd} />.
+      {`${SPENDERS[text ?? ""] ?? "The end user"} ${title} was billed `}
+      <Money usd={used_usd} /> {since && until && onDayWithin(since, until)} (UTC), usually <Money usd={limit_usd} />.
     </>
   ),
   sign_in_locked: ({ text }) =>
@@ -111,7 +114,7 @@ const CapWords = ({ item: { title, id, used_usd, limit_usd, until }, verb }: { i
 
 /** The page on which the owner acts. */
 function Act({
-  item: { kind, id, title, text, since, until },
+  item: { kind, id, title, subject, text, since, until },
   topUpUrl,
 }: {
   item: AttentionItem
@@ -138,8 +141,9 @@ function Act({
       return (
         <AnomalyActs
           anomaly_id={of}
-          end_user_ref={text === "space" ? null : title}
-          space={text === "space" ? title : null}
+          end_user_ref={text === "end_user" ? subject : null}
+          key_id={text === "key" ? subject : null}
+          space={text === "space" ? subject : null}
           from={since ?? ""}
           to={until ?? ""}
         />

@@ -14,6 +14,7 @@ import { RateTable, rateText } from "../ui/rate-table.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
 import { Table } from "../ui/table.tsx"
+import { UnusualSpend } from "../ui/unusual-spend.tsx"
 import { Count, Id, Money, MoneyFigure, Time } from "../ui/values.tsx"
 import type { KeyChange } from "./key-dialogs.tsx"
 import { KeyMenu, useKeyRefusal } from "./key-menu.tsx"
@@ -53,6 +54,7 @@ export function KeyPage() {
         {(data) => (
           <>
             <KeyFacts apiKey={data} />
+            {!data.test && <UnusualSpend key_id={keyId} />}
             <KeyCaps apiKey={data} />
             <KeyUse apiKey={data} />
           </>

@@ -5,10 +5,10 @@ import { ErrorState } from "./error-state.tsx"
 import { TextLink } from "./link.tsx"
 import { toast } from "./toast.tsx"
 
-type ActsProps = Pick<Anomaly, "anomaly_id" | "end_user_ref" | "space" | "from" | "to">
+type ActsProps = Pick<Anomaly, "anomaly_id" | "end_user_ref" | "key_id" | "space" | "from" | "to">
 
 /** A link to the turns of an anomaly, and a button that dismisses it. */
-export function AnomalyActs({ anomaly_id, end_user_ref, space, from, to }: ActsProps) {
+export function AnomalyActs({ anomaly_id, end_user_ref, key_id, space, from, to }: ActsProps) {
   const put = useChange("putAnomaly", { changes: ["listAnomalies", "getAttention", "listActivity"] })
   const dismiss = () =>
     put.mutate(
@@ -24,6 +24,7 @@ export function AnomalyActs({ anomaly_id, end_user_ref, space, from, to }: ActsP
           created_before: to,
           sort: "cost",
           end_user_ref: end_user_ref ?? undefined,
+          key: key_id ?? undefined,
           space: space ?? undefined,
         }}
       >

@@ -6,7 +6,7 @@ import { ANOMALY_STATES, anomalySchema, listAnomalies, putAnomaly, putAnomalySch
 
 const tag = "Account"
 
-/** Days on which an end user or a space spent far above its pattern. */
+/** Days on which an end user, a key or a space spent far above its pattern. */
 export function mountAnomalies(app: App) {
   app.operation(
     {
@@ -16,11 +16,12 @@ export function mountAnomalies(app: App) {
       tag,
       summary: "List anomalies of spend",
       description:
-        "The days on which an end user or a space was billed far above its own pattern, newest first. Each is found within minutes while turns run, " +
+        "The days on which an end user, a key or a space was billed far above its own pattern, newest first. Each is found within minutes while turns run, " +
         "and told once, by the event `anomaly.found` and by email. A subject without a pattern has none. Test turns do not count.",
       query: z.strictObject({
         state: z.enum(ANOMALY_STATES).optional().meta({ description: "Only anomalies in this state." }),
         end_user_ref: z.string().max(256).optional().meta({ description: "Only of this end user." }),
+        key_id: idParam.optional().meta({ description: "Only of this key." }),
         space: idParam.optional().meta({ description: "Only of this space." }),
         ...listQuery,
       }),

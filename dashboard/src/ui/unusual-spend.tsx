@@ -1,14 +1,14 @@
 import { useRead } from "../api/query.ts"
-import { AnomalyActs } from "../ui/anomaly-acts.tsx"
-import { onDayWithin } from "../ui/days.ts"
-import { Section } from "../ui/page.tsx"
-import { Money } from "../ui/values.tsx"
+import { AnomalyActs } from "./anomaly-acts.tsx"
+import { onDayWithin } from "./days.ts"
+import { Section } from "./page.tsx"
+import { Money } from "./values.tsx"
 
 const SHOWN = 5
 
-/** The open anomalies of an end user. Nothing is shown without one. */
-export function UnusualSpend({ endUserRef }: { endUserRef: string }) {
-  const { data } = useRead("listAnomalies", { query: { state: "open", end_user_ref: endUserRef, limit: SHOWN } })
+/** The open anomalies of an end user or a key. Nothing is shown without one. */
+export function UnusualSpend(of: { end_user_ref: string } | { key_id: string }) {
+  const { data } = useRead("listAnomalies", { query: { state: "open", ...of, limit: SHOWN } })
   if (!data || data.items.length === 0) return null
   return (
     <Section title="Unusual spend">
