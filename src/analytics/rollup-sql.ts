@@ -24,7 +24,7 @@ function upserts(): string {
   const names = [...ROLLUPS, ...SUMS_BEFORE].map(({ name }) => `to_${name}`)
   return `${all
     .slice(0, -1)
-    .map((text, at) => `${names[at]} as (\n${text}\n  )`)
+    .map((text, at) => `${names[at]} as (\n${text})`)
     .join(", ")}\n${all.at(-1)}`
 }
 

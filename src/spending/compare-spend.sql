@@ -66,8 +66,8 @@ create type turnpike.high_spender as (
   before turnpike.spent_day[]
 );
 
--- Looks at a page of the end users, keys or spaces of an account. Returns those that may have spent far above their pattern
--- on a day: more than p_floor, and more than p_times their least day since p_from.
+-- Looks at a page of the end users, keys or spaces of an account. Returns those that may have spent far above their
+-- pattern on a day: more than p_floor, and more than p_times their least day since p_from.
 -- p_kind: 'end_user', 'key' or 'space'. p_after: the last subject of the page before, or ''.
 -- last: the last subject of this page. It is null after the last page.
 create function turnpike.high_spenders(p_user_id bigint, p_kind text, p_from date, p_day date, p_after text,

@@ -25,9 +25,9 @@ const placeAfter = ({ day, user_id }: Pick<Place, "day" | "user_id">): Place => 
 })
 
 /**
- * Compares the spend of the days that were not complete in the last round with the pattern of each end user, key and space.
- * When its time is over, the next sweep continues. An account that fails does not stop the others. The next round
- * compares it again, but not on a day that was complete: for that day, the rest of the account is only in the log.
+ * Compares the spend of the days that were not complete in the last round with the pattern of each end user, key and
+ * space. When its time is over, the next sweep continues. An account that fails does not stop the others. The next
+ * round compares it again, but not on a day that was complete: for that day, its rest is only in the log.
  */
 export async function sweepAnomalies(ctx: Context): Promise<{ accounts: number; told: number; failed: number }> {
   const swept = { accounts: 0, told: 0, failed: 0 }

@@ -41,8 +41,8 @@ export const PLAIN = `(
   union all
   select t.turn_id, l.created_at, t.user_id, t.space_id, u.step, u.call, u.role, u.model,
     coalesce(nullif(u.subscription_id, substring(u.subscription_id from '^[0-9]+$')), u.provider),
-    u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    coalesce(t.key_id, ''), u.billed_credit_micros
+    u.subscription_id is not null and u.subscription_id !~ '^[0-9]+$', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    coalesce(t.key_id, ''), 0, u.billed_credit_micros
   from ledger l join turns t on t.turn_id = l.turn_id join model_calls u on u.turn_id = t.turn_id
   where l.reason = 'admin_action' and u.billed_credit_micros > 0)`
 
