@@ -3351,6 +3351,8 @@ create index audit_log_of_subject on audit_log (subject_type, subject_id, audit_
 create index audit_log_of_actor on audit_log (actor_user_id, audit_id desc);
 create index audit_log_of_action on audit_log (action, audit_id desc);
 create index audit_log_by_time on audit_log (created_at);
+-- The acts on many users that changed one of them.
+create index audit_log_of_bulk on audit_log using gin ((after -> 'outcomes') jsonb_path_ops) where subject_type = 'bulk';
 -- For the daily limit of changes of keys.
 create index audit_log_of_key_changes on audit_log (account_user_id, audit_id desc)
   where subject_type = 'key' and action <> 'key.revoke';

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from "kysely"
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool, sql } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
@@ -48,6 +48,8 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>
 
 interface OperatorsFilters extends AuditFilters {
   actor_user_id?: number | undefined
+  /** Changes of this user, alone or with others. */
+  changed_user_id?: number | undefined
   /** Includes changes of owners to objects of their own. Filters by actor, subject or action always include them. */
   own?: boolean | undefined
 }
@@ -91,11 +93,22 @@ const OWN_SUBJECTS = [
   ...["member", "invitation", "account"],
 ]
 
+/** An entry of a user, or an act on many users that changed this one. */
+function changes(userId: number): Expression<SqlBool> {
+  const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()
+  const outcome = JSON.stringify([{ user_id: userId, outcome: "changed" }])
+  return eb.or([
+    eb.and([eb("a.subject_type", "=", "user"), eb("a.subject_id", "=", String(userId))]),
+    eb.and([eb("a.subject_type", "=", "bulk"), sql<SqlBool>`a.after -> 'outcomes' @> ${outcome}::jsonb`]),
+  ])
+}
+
 function matches(filters: OperatorsFilters): Expression<SqlBool> {
   const eb: ExpressionBuilder<CallerDB & { a: DB["audit_log"] }, "a"> = expressionBuilder()
   const all = auditConditions(filters)
-  const { own, actor_user_id, subject_type, subject_id, action } = filters
+  const { own, actor_user_id, changed_user_id, subject_type, subject_id, action } = filters
   if (actor_user_id !== undefined) all.push(eb("a.actor_user_id", "=", actor_user_id))
+  if (changed_user_id !== undefined) all.push(changes(changed_user_id))
   if (!own && [actor_user_id, subject_type, subject_id, action].every((filter) => filter === undefined)) {
     all.push(eb.or([eb("a.account_user_id", "is", null), eb("a.subject_type", "not in", OWN_SUBJECTS)]))
   }

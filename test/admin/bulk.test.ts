@@ -77,6 +77,11 @@ describe("Credit for many users", () => {
     const [entry] = await entries(done.answer.bulk_id)
     expect(entry).toMatchObject({ action: "users.credit", actor: admin.userId, after: { note: "For the outage." } })
     expect(entry?.after.outcomes.map(({ user_id }) => user_id)).toEqual([ada, ben, 999_999_999])
+    const history = async (id: number) =>
+      (await admin.json("GET", `/api/admin/audit?changed_user_id=${id}`))[1].items.map(
+        ({ subject_id }: { subject_id: string }) => subject_id,
+      )
+    expect([await history(ada), await history(999_999_999)]).toEqual([[done.answer.bulk_id], []])
     const [, energy] = await admin.json("GET", `/api/admin/users/${ada}/energy`)
     expect(energy.ledger.items[0]).toMatchObject({ reason: "admin_grant", amount_usd: 5, note: "For the outage." })
   })

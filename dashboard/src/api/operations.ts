@@ -10099,6 +10099,8 @@ export interface Operations {
     query?: {
       /** The user who made the change. */
       actor_user_id?: number | undefined
+      /** The user who was changed, alone or in an act on many users. */
+      changed_user_id?: number | undefined
       /** The type of the changed object: `user`, `setting`, … */
       subject_type?: string | undefined
       /** The id of the changed object. */

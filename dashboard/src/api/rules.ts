@@ -1703,6 +1703,7 @@ export const listAnomaliesQuery = {
 
 export const listAuditQuery = {
   actor_user_id: { minimum: 1 },
+  changed_user_id: { minimum: 1 },
   subject_type: { minLength: 1, maxLength: 128 },
   subject_id: { minLength: 1, maxLength: 128 },
   action: { minLength: 1, maxLength: 128 },

@@ -11,8 +11,7 @@ const route = getRouteApi("/app/admin/operator/users/$userId")
 /** The changes that admins made to a user. */
 export function UserHistory({ userId }: { userId: number }) {
   const { offset = 0 } = route.useSearch()
-  const query = { subject_type: "user", subject_id: String(userId) }
-  const audit = useRead("listAudit", { query: { ...query, limit: PAGE_ROWS, offset } })
+  const audit = useRead("listAudit", { query: { changed_user_id: userId, limit: PAGE_ROWS, offset } })
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">
@@ -25,7 +24,7 @@ export function UserHistory({ userId }: { userId: number }) {
       <AuditList
         of={audit}
         empty={
-          <EmptyState title="No changes yet" curl={curl(`/api/admin/audit?subject_type=user&subject_id=${userId}`)} />
+          <EmptyState title="No changes yet" curl={curl(`/api/admin/audit?changed_user_id=${userId}`)} />
         }
       />
     </div>

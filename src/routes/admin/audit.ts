@@ -37,6 +37,10 @@ export function mountAudit(app: App) {
       description: "All recorded changes with their actors, newest first. Entries cannot be changed or removed.",
       query: z.strictObject({
         actor_user_id: numberParam.optional().meta({ description: "The user who made the change." }),
+        changed_user_id: numberParam.optional().meta({
+          description: "The user who was changed, alone or in an act on many users.",
+          example: 42,
+        }),
         subject_type: word.meta({
           description: "The type of the changed object: `user`, `setting`, …",
           example: "user",
