@@ -60,6 +60,27 @@ describe.skipIf(!hasBrowser)("The URL of the web app", () => {
     await expect.poll(search).toBe("?days=30")
   })
 
+  test("A report keeps its brand in the URL, and asks for it with the range, until it is removed", async () => {
+    const { page, origin } = await app.signIn("Admin")
+    const answered: number[] = []
+    page.on("response", (response) => {
+      const { pathname, searchParams } = new URL(response.url())
+      const [days, brand] = [searchParams.get("days"), searchParams.get("brand")]
+      if (pathname === "/api/admin/analytics/costs" && days === "90" && brand) answered.push(response.status())
+    })
+    await page.goto(`${origin}/operator/analytics/costs?days=90&tab=models`)
+    const brand = page.getByLabel("Brand", { exact: true })
+    await brand.fill("turnpike")
+    await brand.press("Enter")
+    await expect.poll(() => new URL(page.url()).search).toContain("&brand=turnpike")
+    await page.reload()
+    await expect.poll(() => brand.inputValue()).toBe("turnpike")
+    await expect.poll(() => answered.at(-1)).toBe(200)
+    await brand.fill("")
+    await brand.press("Enter")
+    await expect.poll(() => new URL(page.url()).search).toBe("?days=90&tab=models")
+  })
+
   test("The switch to test data keeps the filters of a list", async () => {
     const { page, origin } = await app.signIn()
     await page.goto(`${origin}/turns?state=failed`)

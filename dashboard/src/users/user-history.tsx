@@ -23,9 +23,7 @@ export function UserHistory({ userId }: { userId: number }) {
       </p>
       <AuditList
         of={audit}
-        empty={
-          <EmptyState title="No changes yet" curl={curl(`/api/admin/audit?changed_user_id=${userId}`)} />
-        }
+        empty={<EmptyState title="No changes yet" curl={curl(`/api/admin/audit?changed_user_id=${userId}`)} />}
       />
     </div>
   )

@@ -45,7 +45,21 @@ const COLUMNS: Column<ListedUser>[] = [
     cell: ({ disabled_at }) => <Status word={disabled_at ? "disabled" : "active"} />,
   },
   { title: "Balance", right: true, sort: "balance", cell: ({ balance_usd }) => <Money usd={balance_usd} /> },
-  { title: "Spend", right: true, sort: "spend", cell: ({ spend_usd }) => <Money usd={spend_usd} /> },
+  {
+    title: "Spend",
+    right: true,
+    sort: "spend",
+    cell: ({ spend_usd, refunded_usd }) => (
+      <>
+        <Money usd={spend_usd} />
+        {refunded_usd > 0 && (
+          <span className="block text-muted text-xs">
+            refunded <Money usd={refunded_usd} />
+          </span>
+        )}
+      </>
+    ),
+  },
   { title: "Last seen", right: true, sort: "last_seen", cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   { title: "Created", right: true, sort: "created", cell: ({ created_at }) => <Time at={created_at} /> },
 ]
