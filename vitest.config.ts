@@ -36,7 +36,9 @@ interface InWorkerd {
   bindings: Record<string, string>
 }
 
-const VARIABLES = ["SEQUENCES", "FUZZ", "THOROUGH", "SEED", "ROUNDS", "SHARDS"].map((name) => `TURNPIKE_${name}`)
+const VARIABLES = ["SEQUENCES", "FUZZ", "THOROUGH", "PART", "SEED", "ROUNDS", "SHARDS"].map(
+  (name) => `TURNPIKE_${name}`,
+)
 
 /** A project whose tests run inside workerd, with the stand-ins of test/harness/global-setup.ts. */
 function inWorkerd({ name, include, exclude, bindings }: InWorkerd) {
