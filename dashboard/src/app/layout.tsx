@@ -5,6 +5,7 @@ import { call, isRoleRequired, needsSignIn } from "../api/call.ts"
 import { followTabs, setPageAccount, tellTabs, useBarred } from "../api/page-user.ts"
 import { useRead } from "../api/query.ts"
 import { setSessionOver, useSessionOver } from "../api/session-over.ts"
+import { Logo } from "../shell/logo.tsx"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { ZoneToggle } from "../shell/zone-toggle.tsx"
 import { Button, IconButton } from "../ui/button.tsx"
@@ -171,7 +172,7 @@ function SideBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => voi
   return (
     <>
       <div className="flex h-12 shrink-0 items-center gap-2 px-4">
-        <img src="/favicon.svg" alt="" width={20} height={20} />
+        <Logo />
         <b>Turnpike</b>
       </div>
       <AccountSwitch className="mx-3 mb-2 border border-line bg-bg" />

@@ -27,6 +27,9 @@ const queryClient = new QueryClient({
 // The user stays known, so that an ended session can be continued on the same page.
 queryClient.setQueryDefaults(["getCurrentUser"], { gcTime: Number.POSITIVE_INFINITY })
 const router = createAppRouter(queryClient)
+// The code of the page loads while the service says who is signed in.
+const [routes] = router.getMatchedRoutes(location.pathname)
+for (const route of routes) void router.loadRouteChunk(route)
 
 /** Says over a page that needs a session that it has ended, or that the page may not show its account any more. */
 function askWhenOver(error: Error, { isChange = false } = {}): void {

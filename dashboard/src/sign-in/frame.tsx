@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { Logo } from "../shell/logo.tsx"
 import { ThemeToggle } from "../shell/theme.tsx"
 import { TextLink } from "../ui/link.tsx"
 
@@ -7,7 +8,7 @@ export function PublicFrame({ children, narrow = false }: { children: ReactNode;
   return (
     <div className="min-h-dvh">
       <header className="mx-auto flex h-14 max-w-[960px] items-center gap-2 px-4">
-        <img src="/favicon.svg" alt="" width={20} height={20} />
+        <Logo />
         <b className="grow">
           <TextLink to="/" className="text-text">
             Turnpike
