@@ -46,7 +46,10 @@ export function FirstSteps({ setup, availableUsd, test, onHide }: FirstStepsProp
     key: ["Create an API key", () => <KeyStep setup={setup} test={test} onMade={() => setChosen(null)} />],
     turn: ["Send a turn from your code", () => <FirstTurnStep setup={setup} test={test} />],
     // The step is done as soon as the test event is answered. The answer stays in view.
-    webhook: ["Receive events with a webhook", () => <WebhookStep test={test} onTest={() => setChosen("webhook")} />],
+    webhook: [
+      "Receive events with a webhook",
+      () => <WebhookStep setup={setup} test={test} onTest={() => setChosen("webhook")} />,
+    ],
     tool: ["Give the agent a tool", () => <ToolStep setup={setup} test={test} />],
   }
   return (

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { keepPreviousData, usePrefetchQuery, useQuery } from "@tanstack/react-query"
 import { useRouteContext, useSearch } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useState } from "react"
 import { queryOf, useRead } from "../api/query.ts"
@@ -16,7 +16,7 @@ import { useRefusal } from "../ui/rights.ts"
 import { toast } from "../ui/toast.tsx"
 import { Count, MoneyFigure } from "../ui/values.tsx"
 import { FirstSteps } from "./first-steps.tsx"
-import { NeedsYou } from "./needs-you.tsx"
+import { attentionOf, NeedsYou } from "./needs-you.tsx"
 import { homePages } from "./pages.ts"
 import { hideSetup, isSetupHidden, needsGuide, stepsOf } from "./setup-steps.ts"
 
@@ -40,6 +40,10 @@ export function HomePage() {
   })
   const setup = useSetup(test)
   const balance = useRead("getBalance")
+  // The parts that show these appear after the balance. They are read together with it.
+  usePrefetchQuery(queryOf("getForecast"))
+  usePrefetchQuery(queryOf("getPlan"))
+  usePrefetchQuery(attentionOf(test))
   const mode = test === true
   const [hidden, setHidden] = useState(() => isSetupHidden(user.user_id, mode))
   useEffect(() => setHidden(isSetupHidden(user.user_id, mode)), [user.user_id, mode])
@@ -107,10 +111,7 @@ function Today() {
   const balance = useRead("getBalance")
   // The same request as the chart's.
   const energy = useRead("getEnergy", { query: { days: DAYS } })
-  const turns = useRead("listTurns", { query: { test: test && "true", created_after: startOfDay(), limit: 1 } })
-  const failed = useRead("listTurns", {
-    query: { test: test && "true", created_after: startOfDay(), state: "failed", limit: 1 },
-  })
+  const turns = useRead("getTurnStats", { query: { test: test && "true", created_after: startOfDay() } })
   return (
     <Read of={balance} rows={2}>
       {({ available_usd, held_usd }) => (
@@ -147,12 +148,12 @@ function Today() {
               </TextLink>
             }
           >
-            <Count value={turns.data?.total} />
+            <Count value={turns.data?.turns} />
           </Stat>
           <Stat
             label="Failed today"
             hint={
-              failed.data && failed.data.total > 0 ? (
+              turns.data && turns.data.failed > 0 ? (
                 <TextLink to="/turns" search={{ created_after: startOfDay(), state: "failed" }}>
                   View failed turns
                 </TextLink>
@@ -161,7 +162,7 @@ function Today() {
               )
             }
           >
-            <Count value={failed.data?.total} />
+            <Count value={turns.data?.failed} />
           </Stat>
         </Headline>
       )}

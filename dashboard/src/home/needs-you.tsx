@@ -14,6 +14,9 @@ import { Money, Time } from "../ui/values.tsx"
 
 const LIVE_MS = 10_000
 
+/** The query for what needs the owner. */
+export const attentionOf = (test: true | undefined) => queryOf("getAttention", { query: { test: test && "true" } })
+
 interface NeedsYouProps {
   test: true | undefined
   topUpUrl: string | null
@@ -23,10 +26,7 @@ interface NeedsYouProps {
 
 /** The verdict about the account: one line if all is fine, otherwise a list of what needs its owner, with links. */
 export function NeedsYou({ test, topUpUrl, isNew }: NeedsYouProps) {
-  const { data } = useQuery({
-    ...queryOf("getAttention", { query: { test: test && "true" } }),
-    refetchInterval: LIVE_MS,
-  })
+  const { data } = useQuery({ ...attentionOf(test), refetchInterval: LIVE_MS })
   const items = data?.items.filter(({ kind }) => !(isNew && kind === "no_credit")) ?? []
   if (!data || (isNew && items.length === 0)) return null
   if (items.length === 0) return <AllFine since={data.fine_since} />

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { Suspense, useState } from "react"
-import { useRead } from "../api/query.ts"
+import type { AccountSetup } from "../api/operations.ts"
+import { queryOf } from "../api/query.ts"
 import { LiveTest } from "../integrations/live-test.tsx"
 import { RECEIVER_PYTHON, RECEIVER_TYPESCRIPT } from "../integrations/receiver-code.ts"
 import { WebhookState } from "../integrations/webhook-state.tsx"
@@ -14,10 +16,20 @@ const NewWebhookDialog = lazyPart(() =>
   import("../integrations/new-webhook-dialog.tsx").then((module) => ({ default: module.NewWebhookDialog })),
 )
 
+interface WebhookStepProps {
+  setup: AccountSetup
+  test: true | undefined
+  onTest: () => void
+}
+
 /** A receiver to run, the registration of its URL, and a live test of it. */
-export function WebhookStep({ test, onTest }: { test: true | undefined; onTest: () => void }) {
+export function WebhookStep({ setup, test, onTest }: WebhookStepProps) {
   const { tab } = useSearch({ from: "/app/home" })
-  const webhooks = useRead("listWebhooks", { query: { test: test && "true", limit: 1 } })
+  const hasOne = setup.webhook !== "none"
+  const webhooks = useQuery({
+    ...queryOf("listWebhooks", { query: { test: test && "true", limit: 1 } }),
+    enabled: hasOne,
+  })
   const [making, setMaking] = useState(false)
   const [webhook] = webhooks.data?.items ?? []
   const isPython = tab === "python"
@@ -45,8 +57,8 @@ export function WebhookStep({ test, onTest }: { test: true | undefined; onTest: 
       )}
       <div className="flex flex-wrap items-start gap-3">
         {webhook && <LiveTest webhook={webhook} primary onSend={onTest} />}
-        <Button does="createWebhook" kind={webhook ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
-          {webhook ? "Create another webhook" : "Create a webhook"}
+        <Button does="createWebhook" kind={hasOne ? "plain" : "primary"} icon="plus" onClick={() => setMaking(true)}>
+          {hasOne ? "Create another webhook" : "Create a webhook"}
         </Button>
       </div>
       <Suspense>{making && <NewWebhookDialog onClose={() => setMaking(false)} />}</Suspense>

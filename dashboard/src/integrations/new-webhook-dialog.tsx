@@ -12,7 +12,7 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { test } = useSearch({ from: "/app" })
   const draft = useDraft("webhook.new")
   const create = useChange("createWebhook", {
-    changes: ["listWebhooks"],
+    changes: ["listWebhooks", "getSetup"],
     draft,
     onAnswer: ({ url, secret }) =>
       showOnce({

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import type { Turn } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
-import { keepSentTurn } from "../turns/sent-turns.ts"
+import { keepSentTurn, SENT_READS } from "../turns/sent-turns.ts"
 import { Button } from "../ui/button.tsx"
 import { Json } from "../ui/code-block.tsx"
 import { useDraft } from "../ui/draft.ts"
@@ -25,7 +25,7 @@ export function AnswerCalls({ turn }: { turn: Turn }) {
   const tested = { test: test && ("true" as const) }
   const draft = useDraft(`results.${turn_id}`, { quiet: true })
   const [typed, setTyped] = draft.useField<Record<string, Typed>>("results", {})
-  const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
+  const send = useChange("createChatTurn", { changes: SENT_READS, draft })
   const [isSent, setIsSent] = useState(false)
   const set = (id: string, part: Partial<Typed>) =>
     setTyped((now) => ({ ...now, [id]: { ...(now[id] ?? NOTHING), ...part } }))

@@ -2,7 +2,7 @@ import { useSearch } from "@tanstack/react-router"
 import { type KeyboardEvent, Suspense } from "react"
 import type { CreateChatTurn, SpaceSummary } from "../api/operations.ts"
 import { useChange, useRead } from "../api/query.ts"
-import { keepSentTurn } from "../turns/sent-turns.ts"
+import { keepSentTurn, SENT_READS } from "../turns/sent-turns.ts"
 import { installCommand, pipCommand, turnAsPython, turnAsTypeScript } from "../turns/turn-code.ts"
 import { Button } from "../ui/button.tsx"
 import { CodeBlock } from "../ui/code-block.tsx"
@@ -53,8 +53,8 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
   const [result, setResult] = draft.useField("format", resultDraftOf())
   const format = formatOf(result)
   const tools = useCallerTools(draft)
-  const send = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"], draft })
-  const sendOther = useChange("createChatTurn", { changes: ["listChatTurns", "listTurns"] })
+  const send = useChange("createChatTurn", { changes: SENT_READS, draft })
+  const sendOther = useChange("createChatTurn", { changes: SENT_READS })
   const estimate = useChange("estimateChatTurn", { changes: [] })
   const wait = useCountdown(send.error)
   const onStream = (response: Response) => keepSentTurn(response, tested)
@@ -120,6 +120,7 @@ export function Composer({ space }: { space: PlaygroundSpace }) {
         <SpacePicker
           label="Space"
           value={space.space_id}
+          title={space.title}
           test={test}
           onChange={(id) => change({ space: id, ...AFRESH, files: undefined })}
         />

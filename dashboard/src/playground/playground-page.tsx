@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query"
+import { usePrefetchQuery, useQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import { ApiError } from "../api/api-error.ts"
 import { queryOf, useRead } from "../api/query.ts"
@@ -41,6 +41,8 @@ interface ChosenProps {
 /** Shows the space of the URL and never another one: a turn is sent to the shown agent. */
 function ChosenSpace({ spaceId, test }: ChosenProps) {
   const tested = { test: test && ("true" as const) }
+  // The form shows the models. They are read together with the space.
+  usePrefetchQuery(queryOf("listModels", { query: tested }))
   const newest = useRead("listSpaces", { query: { ...tested, limit: 1 } })
   const named = useQuery({
     ...queryOf("getSpace", { path: { space_id: spaceId ?? "" }, query: tested }),

@@ -58,6 +58,7 @@ const ALL: OperationId[] = [
   "listTurnFiles",
   "listTurnDeliveries",
   "listTurns",
+  "getTurnStats",
   "listChatTurns",
 ]
 

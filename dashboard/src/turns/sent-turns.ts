@@ -1,8 +1,11 @@
-import { call } from "../api/call.ts"
+import { call, type OperationId } from "../api/call.ts"
 import type { Turn, TurnEvent } from "../api/operations.ts"
 
 /** A stream of a turn that no part of the page has taken after this time is closed, in milliseconds. */
 const KEPT_MS = 15_000
+
+/** The operations to read again after a turn was sent. */
+export const SENT_READS: OperationId[] = ["listChatTurns", "listTurns", "getTurnStats"]
 
 type Stream = ReadableStreamDefaultReader<Uint8Array>
 

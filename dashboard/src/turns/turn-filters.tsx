@@ -1,5 +1,4 @@
 import type { ReactNode } from "react"
-import { useRead } from "../api/query.ts"
 import { TurnRules } from "../api/rules.ts"
 import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { CreatedRange } from "../ui/range.tsx"
@@ -50,12 +49,4 @@ export function TurnFilters({ search, children, more = {}, end, views, texts }: 
       <CreatedRange of={set} usual="Last 30 days" />
     </FilterBar>
   )
-}
-
-/** A filter by model, from the catalog that the account can use. */
-export function ModelFilter({ model, test }: { model: string | undefined; test: true | undefined }) {
-  const models = useRead("listModels", { query: { test: test && "true" } })
-  const known = models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []
-  const options = model && known.every(([pin]) => pin !== model) ? [...known, [model, model] as const] : known
-  return <ChoiceFilter label="Model" name="model" value={model} all="All models" options={options} read />
 }

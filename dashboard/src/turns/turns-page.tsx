@@ -9,7 +9,7 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { ButtonLink } from "../ui/link.tsx"
 import { Page } from "../ui/page.tsx"
 import { OffsetPager, PAGE_ROWS } from "../ui/pager.tsx"
-import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
+import { KeyFilter, ModelFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { Read } from "../ui/read.tsx"
 import { useSorting } from "../ui/sorting.ts"
 import { Table } from "../ui/table.tsx"
@@ -17,7 +17,7 @@ import { toast } from "../ui/toast.tsx"
 import { turnsPages } from "./pages.ts"
 import { SUMMARY_COLUMNS } from "./summary-columns.tsx"
 import { TurnFigures } from "./turn-figures.tsx"
-import { ModelFilter, TurnFilters } from "./turn-filters.tsx"
+import { TurnFilters } from "./turn-filters.tsx"
 import { filtersOf } from "./turn-search.ts"
 import { isOpenTurn } from "./turn-words.ts"
 
@@ -50,7 +50,7 @@ export function TurnsPage() {
       <TurnFilters views="turns" texts search={search} end={<CsvLink of="exploreTurns" input={{ query: order }} />}>
         <SpaceFilter value={search.space} test={test} />
         <KeyFilter value={search.key} test={test} />
-        <ModelFilter model={search.model} test={test} />
+        <ModelFilter value={search.model} test={test} />
       </TurnFilters>
       {stats.data && stats.data.turns > 0 && <TurnFigures of={stats.data} until={filters.created_before} />}
       <Read of={turns} rows={8}>

@@ -33,6 +33,7 @@ export const WAIT_READS: OperationId[] = [
   "getAttention",
   "getTurn",
   "listTurns",
+  "getTurnStats",
   "listChatTurns",
   "exploreTurns",
   "listTurnEvents",

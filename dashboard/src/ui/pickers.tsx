@@ -1,8 +1,10 @@
+import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
-import { useRead } from "../api/query.ts"
+import type { Answer, Arguments, OperationId } from "../api/call.ts"
+import { queryOf } from "../api/query.ts"
 import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
 import type { FieldProps } from "./field.tsx"
-import { FILTER_CONTROL, ShownFilter, STEP, useFilters } from "./filter-bar.tsx"
+import { ChoiceFilter, FILTER_CONTROL, ShownFilter, STEP, useFilters } from "./filter-bar.tsx"
 import { useFilterPlace } from "./filter-place.ts"
 import { type Choice, SearchBox, SearchSelect } from "./search-select.tsx"
 
@@ -11,18 +13,34 @@ const FOUND = 20
 /** The end of an id, by which two objects of the same name differ. */
 const endOf = (id: string) => `…${id.slice(-5)}`
 
+/** Reads the choices for a typed text. Undefined: the input has had no focus yet, so nothing is read. */
+function useFound<Id extends OperationId>(
+  q: string | undefined,
+  id: Id,
+  ...args: Arguments<Id>
+): UseQueryResult<Answer<Id>> {
+  return useQuery({ ...queryOf(id, ...args), enabled: q !== undefined, placeholderData: keepPreviousData })
+}
+
+interface SpaceSearch {
+  test: true | undefined
+  archived?: "all"
+  /** The title of the chosen space, if the page knows it. */
+  title?: string | undefined
+}
+
 /** The spaces that match a typed text, for a SearchSelect. */
-function useSpaceSearch(value: string, { test, archived }: { test: true | undefined; archived?: "all" }) {
-  const [q, setQ] = useState("")
-  const found = useRead("listSpaces", {
-    query: { q: q || undefined, archived, test: test && "true", limit: FOUND },
-  })
+function useSpaceSearch(value: string, { test, archived, title: known }: SpaceSearch) {
+  const [q, setQ] = useState<string>()
+  const query = { q: q || undefined, archived, test: test && ("true" as const), limit: FOUND }
+  const found = useFound(q, "listSpaces", { query })
   const items = found.data?.items ?? []
-  const title = useSpaceTitles([value], test).get(value)
+  const title = useSpaceTitles(known === undefined ? [value] : [], test).get(value)
   return {
     value,
-    shown: title ?? value,
+    shown: known ?? title ?? value,
     choices: items.map(({ space_id, title }) => ({ value: space_id, label: title, hint: endOf(space_id) })),
+    loading: found.isLoading,
     more: Math.max(0, (found.data?.total ?? 0) - items.length),
     onSearch: setQ,
   }
@@ -30,14 +48,16 @@ function useSpaceSearch(value: string, { test, archived }: { test: true | undefi
 
 /** The API keys that match a typed text, for a SearchSelect. */
 function useKeySearch(value: string, test: true | undefined) {
-  const [q, setQ] = useState("")
-  const found = useRead("listKeys", { query: { q: q || undefined, test: test ? "true" : "false", limit: FOUND } })
+  const [q, setQ] = useState<string>()
+  const query = { q: q || undefined, test: test ? ("true" as const) : ("false" as const), limit: FOUND }
+  const found = useFound(q, "listKeys", { query })
   const items = found.data?.items ?? []
   const name = useKeyNames([value], test).get(value)
   return {
     value,
     shown: name ?? value,
     choices: items.map(({ key_id, name }) => ({ value: key_id, label: name, hint: endOf(key_id) })),
+    loading: found.isLoading,
     more: Math.max(0, (found.data?.total ?? 0) - items.length),
     onSearch: setQ,
   }
@@ -48,13 +68,14 @@ interface SpacePickerProps extends FieldProps {
   value: string
   onChange: (spaceId: string) => void
   test: true | undefined
+  /** The title of the chosen space, if the page knows it. Otherwise it is read. */
+  title?: string
 }
 
 /** Chooses one of the active spaces, however many there are. */
-export function SpacePicker({ value, onChange, test, ...field }: SpacePickerProps) {
-  return (
-    <SearchSelect {...field} {...useSpaceSearch(value, { test })} placeholder="Select a space" onChange={onChange} />
-  )
+export function SpacePicker({ value, onChange, test, title, ...field }: SpacePickerProps) {
+  const search = useSpaceSearch(value, { test, title })
+  return <SearchSelect {...field} {...search} placeholder="Select a space" onChange={onChange} />
 }
 
 interface KeyPickerProps extends FieldProps {
@@ -79,8 +100,9 @@ interface EndUserPickerProps extends FieldProps {
 
 /** An end user. Known ones are suggested, those with the newest turns first, and any other id can be typed. */
 export function EndUserPicker({ value, maxLength, test, onChange, ...field }: EndUserPickerProps) {
-  const [q, setQ] = useState("")
-  const found = useRead("listEndUsers", { query: { q: q || undefined, test: test && "true", limit: FOUND } })
+  const [q, setQ] = useState<string>()
+  const query = { q: q || undefined, test: test && ("true" as const), limit: FOUND }
+  const found = useFound(q, "listEndUsers", { query })
   const choices = (found.data?.data ?? []).map(({ end_user_ref: ref }) => ({ value: ref, label: ref }))
   return (
     <SearchSelect
@@ -88,6 +110,7 @@ export function EndUserPicker({ value, maxLength, test, onChange, ...field }: En
       value={value}
       shown={value}
       choices={choices}
+      loading={found.isLoading}
       more={0}
       freeLength={maxLength}
       onSearch={setQ}
@@ -120,6 +143,18 @@ export function KeyFilter({ value = "", test }: PickFilterProps) {
       {(pick) => <KeyPick value={value} test={test} {...pick} />}
     </PickFilter>
   )
+}
+
+/** Filters a list by a model of the catalog that the account can use, `?model=`. The catalog is read when needed. */
+export function ModelFilter({ value, test }: PickFilterProps) {
+  const isChip = useFilterPlace() === "chips"
+  const models = useQuery({
+    ...queryOf("listModels", { query: { test: test && "true" } }),
+    enabled: !isChip || value !== undefined,
+  })
+  const known = models.data?.data.map(({ pin, label }) => [pin, label] as const) ?? []
+  const options = value && known.every(([pin]) => pin !== value) ? [...known, [value, value] as const] : known
+  return <ChoiceFilter label="Model" name="model" value={value} all="All models" options={options} read />
 }
 
 interface Picking {

@@ -15,9 +15,11 @@ interface SearchSelectProps {
   shown: string
   /** The choices that the service found for the typed text. */
   choices: readonly Choice[]
+  /** True while the first choices load. */
+  loading: boolean
   /** The number of choices that match but are not listed. */
   more: number
-  /** Gets the typed text after a short pause. An empty text lists the first choices. */
+  /** Gets the typed text after a short pause. An empty text lists the first choices: the input has got the focus. */
   onSearch: (text: string) => void
   onChange: (value: string) => void
   placeholder?: string
@@ -46,7 +48,7 @@ interface SearchBoxProps extends SearchSelectProps {
 
 export function SearchBox(props: SearchBoxProps) {
   const { value, shown, choices, more, onSearch, onChange, placeholder, freeLength, label, control } = props
-  const { className = "" } = props
+  const { className = "", loading } = props
   const isFree = freeLength !== undefined
   // Null: the list is closed, and the input shows the chosen label.
   const [text, setText] = useState<string | null>(null)
@@ -54,13 +56,15 @@ export function SearchBox(props: SearchBoxProps) {
   const list = useId()
   const isOpen = text !== null
   useEffect(() => {
-    const timer = setTimeout(() => onSearch(text?.trim() ?? ""), text ? PAUSE_MS : 0)
+    if (text === null) return
+    const timer = setTimeout(() => onSearch(text.trim()), text ? PAUSE_MS : 0)
     return () => clearTimeout(timer)
   }, [text, onSearch])
   const open = () => setText(isFree ? value : "")
   const close = () => {
     setText(null)
     setAt(-1)
+    onSearch("")
   }
   const choose = (choice: Choice | undefined) => {
     if (choice && choice.value !== value) onChange(choice.value)
@@ -99,6 +103,7 @@ export function SearchBox(props: SearchBoxProps) {
           setAt(-1)
           if (isFree) onChange(target.value)
         }}
+        onFocus={() => onSearch("")}
         onClick={() => !isOpen && open()}
         onKeyDown={onKeyDown}
         onBlur={close}
@@ -131,7 +136,9 @@ export function SearchBox(props: SearchBoxProps) {
           </div>
         ))}
         {choices.length === 0 && (
-          <p className="px-2 py-1 text-muted">{isFree ? "No known one matches." : "Nothing matches."}</p>
+          <p className="px-2 py-1 text-muted">
+            {loading ? "Loading" : isFree ? "No known one matches." : "Nothing matches."}
+          </p>
         )}
         {more > 0 && <p className="px-2 py-1 text-muted text-xs">{more.toLocaleString()} more. Type to search.</p>}
       </div>

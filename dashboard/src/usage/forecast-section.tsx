@@ -1,3 +1,4 @@
+import { useState } from "react"
 import type { Forecast } from "../api/operations.ts"
 import { useRead } from "../api/query.ts"
 import { Chart } from "../ui/chart.tsx"
@@ -27,6 +28,7 @@ export function ForecastSection() {
 
 function Expected({ forecast, pace }: { forecast: Forecast; pace: NonNullable<Forecast["pace"]> }) {
   const { expected_usd, next_month_usd, spent_usd, month, credits } = forecast
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <p>
@@ -39,7 +41,7 @@ function Expected({ forecast, pace }: { forecast: Forecast; pace: NonNullable<Fo
         <Stat label="Expected this month">{aboutUsd(expected_usd ?? 0)}</Stat>
         <Stat label="Expected next month">{aboutUsd(next_month_usd ?? 0)}</Stat>
       </Stats>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="cursor-pointer text-accent">How it is computed</summary>
         <div className="flex flex-col gap-3 pt-2">
           <p className="max-w-[80ch] text-muted">
@@ -52,13 +54,15 @@ function Expected({ forecast, pace }: { forecast: Forecast; pace: NonNullable<Fo
             {credits[0] && ` Your plan adds ${aboutUsd(credits[0].usd)} on ${credits[0].date}, which is counted.`} Test
             turns cost nothing.
           </p>
-          <Chart
-            title="Expected by day of the week, USD"
-            kind="bars"
-            series={[{ key: "usd", label: "Expected" }]}
-            points={pace.weekdays.map(({ weekday, usd }) => ({ label: weekday, values: { usd } }))}
-            unit="usd"
-          />
+          {isOpen && (
+            <Chart
+              title="Expected by day of the week, USD"
+              kind="bars"
+              series={[{ key: "usd", label: "Expected" }]}
+              points={pace.weekdays.map(({ weekday, usd }) => ({ label: weekday, values: { usd } }))}
+              unit="usd"
+            />
+          )}
         </div>
       </details>
     </>

@@ -10,11 +10,11 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { exactUtc } from "../ui/exact-time.ts"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { Percent, Seconds } from "../ui/figures.tsx"
-import { ChoiceFilter, FilterBar, TextFilter, useFilters } from "../ui/filter-bar.tsx"
+import { FilterBar, TextFilter, useFilters } from "../ui/filter-bar.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { CursorPager } from "../ui/pager.tsx"
-import { KeyFilter, SpaceFilter } from "../ui/pickers.tsx"
+import { KeyFilter, ModelFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { RangeChoice } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { useSorting } from "../ui/sorting.ts"
@@ -26,7 +26,7 @@ import { GroupingFilter } from "./usage-grouping.tsx"
 import { type GroupFilters, groupingLabel, usageQueryOf } from "./usage-search.ts"
 import { Change, UsageTable } from "./usage-table.tsx"
 import { usePrevious } from "./use-previous.ts"
-import { type UsageNames, useUsageNames } from "./use-usage-names.ts"
+import { useUsageNames } from "./use-usage-names.ts"
 
 /** The maximum of the API, so that a chart of up to 100 days is complete. */
 const ROWS = getUsageQuery.limit.maximum
@@ -64,7 +64,7 @@ export function UsagePage() {
       {...usagePages.usage}
       about={`${usagePages.usage.about} Only turns of API keys; the page Energy includes the web chat.`}
     >
-      <UsageFilters names={names} end={<CsvLink of="getUsage" input={{ query }} />} />
+      <UsageFilters end={<CsvLink of="getUsage" input={{ query }} />} />
       <Read of={report} rows={12}>
         {(data) => (
           <>
@@ -208,7 +208,7 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
 const isSold = ({ total }: Pick<UsageReport, "total">) => total.end_user_charge_usd !== null
 
 /** The grouping and the filters of the report. */
-function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
+function UsageFilters({ end }: { end: ReactNode }) {
   const { group_by, days = 30, from, to, space, model, key, end_user_ref, test } = useSearch({ from: "/app/usage" })
   return (
     <FilterBar
@@ -218,7 +218,7 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
       filters={
         <>
           <SpaceFilter value={space} test={test} />
-          <ChoiceFilter label="Model" name="model" value={model} all="All models" options={pinsOf(names)} read />
+          <ModelFilter value={model} test={test} />
           <KeyFilter value={key} test={test} />
           <TextFilter label="End user" name="end_user_ref" value={end_user_ref} />
         </>
@@ -235,5 +235,3 @@ function UsageFilters({ names, end }: { names: UsageNames; end: ReactNode }) {
     </FilterBar>
   )
 }
-
-const pinsOf = ({ model }: UsageNames) => [...model]

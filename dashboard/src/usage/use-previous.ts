@@ -41,7 +41,8 @@ export function usePrevious(
   const enabled = period?.isOver === true
   const by = report?.group_by ?? "day"
   const values = report?.data.filter(({ kind }) => kind === "value").map(({ group }) => group) ?? []
-  const shown = FILTERS.includes(by) && values.length > 0 ? { [by]: values } : {}
+  const isPart = FILTERS.includes(by) && values.length > 0
+  const shown = isPart ? { [by]: values } : {}
   const input = { ...query, ...period?.range }
   const groups = useQuery({
     ...queryOf("getUsage", {
@@ -50,13 +51,15 @@ export function usePrevious(
     enabled,
     placeholderData: keepPreviousData,
   })
-  const whole = useQuery({ ...queryOf("getUsage", { query: { ...input, limit: 1 } }), enabled })
-  if (!groups.data || !whole.data || !period) return undefined
+  // The total of some groups is not the total of the period.
+  const all = useQuery({ ...queryOf("getUsage", { query: { ...input, limit: 1 } }), enabled: enabled && isPart })
+  const whole = isPart ? all.data : groups.isPlaceholderData ? undefined : groups.data
+  if (!groups.data || !whole || !period) return undefined
   const rows = new Map(groups.data.data.map((row) => [`${row.kind} ${row.group}`, row]))
   const before = (group: string, kind: string) =>
     rows.get(`${kind} ${by === "day" ? utcDay(Date.parse(group) - period.length) : group}`)
   return {
-    total: whole.data.total.net_usd,
+    total: whole.total.net_usd,
     of: (group, kind) => before(group, kind)?.net_usd ?? 0,
     billed: (group, kind) => before(group, kind)?.billed_usd ?? 0,
   }

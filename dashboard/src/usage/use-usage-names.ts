@@ -1,8 +1,9 @@
-import { useRead } from "../api/query.ts"
+import { useQuery } from "@tanstack/react-query"
+import { queryOf } from "../api/query.ts"
 import { useKeyNames, useSpaceTitles } from "../api/titles.ts"
 import { configOf, METADATA, type UsageGroupBy } from "./usage-search.ts"
 
-/** The display names of spaces, keys and models by id, for the groups and filters of the usage. */
+/** The display names of spaces, keys and models by id, for the groups of the usage. */
 export interface UsageNames {
   space: Map<string, string>
   key: Map<string, string>
@@ -11,7 +12,7 @@ export interface UsageNames {
 
 /** The names of the groups of a report: at most 100. Groups that no longer exist are shown by id. */
 export function useUsageNames(of: UsageGroupBy, groups: readonly string[], test: true | undefined): UsageNames {
-  const models = useRead("listModels", { query: { test: test && "true" } })
+  const models = useQuery({ ...queryOf("listModels", { query: { test: test && "true" } }), enabled: of === "model" })
   return {
     space: useSpaceTitles(spacesOf(of, groups), test),
     key: useKeyNames(of === "key" ? groups : [], test),
