@@ -1,4 +1,5 @@
 import type { Browser } from "playwright-core"
+import { type FirstLoad, firstLoad, MOST_REQUESTS, requestsText } from "./first-load.ts"
 
 /** How much slower the processor is than this machine's. */
 const SLOWER = 4
@@ -25,12 +26,11 @@ const PAGES = [
 interface Vitals {
   lcp: number
   cls: number
-  requests: number
   kib: number
 }
 
 /** Scripts have no types of the browser, so this is a text. */
-const OBSERVE = `window.vitals = { lcp: 0, cls: 0, requests: 0, kib: 0 }
+const OBSERVE = `window.vitals = { lcp: 0, cls: 0, kib: 0 }
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.vitals.lcp = entry.startTime
 }).observe({ type: "largest-contentful-paint", buffered: true })
@@ -38,16 +38,13 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.vitals.cls += entry.value
 }).observe({ type: "layout-shift", buffered: true })
 new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) {
-    window.vitals.requests++
-    window.vitals.kib += entry.transferSize / 1024
-  }
+  for (const entry of list.getEntries()) window.vitals.kib += entry.transferSize / 1024
 }).observe({ type: "resource", buffered: true })`
 
 /**
  * Measures the largest contentful paint (LCP), the cumulative layout shift (CLS) and the requests of pages on a
  * processor that is four times slower, without a browser cache. Prints the medians. Returns the number of pages with
- * too large a shift.
+ * too large a shift or too many requests.
  */
 export async function measureVitals(browser: Browser, signIn: string): Promise<number> {
   const first = await browser.newContext()
@@ -62,6 +59,7 @@ export async function measureVitals(browser: Browser, signIn: string): Promise<n
   for (const path of PAGES) {
     for (const width of [390, 1440]) {
       const runs: Vitals[] = []
+      let load: FirstLoad | undefined
       for (let run = 0; run < RUNS; run++) {
         // The pages' policy forbids the script that waits for a paint.
         const context = await browser.newContext({ storageState, viewport: { width, height: 900 }, bypassCSP: true })
@@ -69,8 +67,7 @@ export async function measureVitals(browser: Browser, signIn: string): Promise<n
         const session = await context.newCDPSession(shown)
         await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER })
         await shown.addInitScript(OBSERVE)
-        await shown.goto(origin + path)
-        await shown.waitForLoadState("networkidle")
+        load = await firstLoad(shown, origin + path)
         // Chromium reports a paint some frames after it. A page without one is not measured, which is an error.
         await shown.waitForFunction("window.vitals.lcp > 0")
         runs.push(await shown.evaluate<Vitals>("window.vitals"))
@@ -78,10 +75,9 @@ export async function measureVitals(browser: Browser, signIn: string): Promise<n
       }
       const median = (of: (one: Vitals) => number) => runs.map(of).sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0
       const [lcp, cls] = [median((one) => one.lcp), median((one) => one.cls)]
-      const [requests, kib] = [median((one) => one.requests), median((one) => one.kib)]
-      if (cls > MOST_SHIFT) faults++
+      if (cls > MOST_SHIFT || !load || load.paths.length > MOST_REQUESTS) faults++
       console.log(
-        `${path.padEnd(16)} ${String(width).padStart(4)} px  LCP ${(lcp / 1000).toFixed(2)} s  CLS ${cls.toFixed(3)}  ${requests} requests, ${kib.toFixed(0)} KiB`,
+        `${path.padEnd(16)} ${String(width).padStart(4)} px  LCP ${(lcp / 1000).toFixed(2)} s  CLS ${cls.toFixed(3)}  ${load && requestsText(load)}, ${median((one) => one.kib).toFixed(0)} KiB`,
       )
     }
   }
