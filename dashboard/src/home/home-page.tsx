@@ -26,8 +26,11 @@ const SHOWN = 5
 const DAYS = 14
 /** 1 USD is 10 energy. */
 const ENERGY = 10
-/** The width of the list of what needs the owner. It is reserved while the list loads, so the page does not move. */
-const RAIL = "xl:w-[352px] xl:shrink-0"
+/** The width and a line of the list of what needs the owner. Both are reserved while the list loads. */
+const RAIL = "min-h-5 xl:w-[352px] xl:shrink-0"
+
+/** The height of the figures on a phone. It is reserved while they load. */
+const FIGURES = "max-sm:min-h-[270px]"
 
 export function HomePage() {
   const { test } = useSearch({ from: "/app" })
@@ -76,7 +79,7 @@ export function HomePage() {
       }
     >
       <div className="flex flex-col gap-5 xl:flex-row-reverse xl:gap-8">
-        <div className={isGuided ? "empty:hidden" : `empty:hidden ${RAIL}`}>
+        <div className={isGuided ? "empty:hidden" : RAIL}>
           {facts && <NeedsYou test={test} topUpUrl={facts.setup.top_up_url} isNew={isGuided} />}
         </div>
         <div className="flex min-w-0 flex-1 flex-col gap-5">
@@ -113,60 +116,62 @@ function Today() {
   const energy = useRead("getEnergy", { query: { days: DAYS } })
   const turns = useRead("getTurnStats", { query: { test: test && "true", created_after: startOfDay() } })
   return (
-    <Read of={balance} rows={2}>
-      {({ available_usd, held_usd }) => (
-        <Headline>
-          <Stat
-            lead
-            label={test ? "Balance (live)" : "Balance"}
-            hint={
-              held_usd > 0 ? (
-                <>
-                  and <MoneyFigure usd={held_usd} /> held by open turns
-                </>
-              ) : (
-                <TextLink to="/balance">Ledger</TextLink>
-              )
-            }
-          >
-            <MoneyFigure usd={available_usd} />
-          </Stat>
-          <Stat
-            lead
-            label={test ? "Spent today (live)" : "Spent today"}
-            hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
-          >
-            <MoneyFigure usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
-          </Stat>
-          {!test && <ForecastStat />}
-          <PlanStat />
-          <Stat
-            label="Turns today"
-            hint={
-              <TextLink to="/turns" search={{ created_after: startOfDay() }}>
-                View turns
-              </TextLink>
-            }
-          >
-            <Count value={turns.data?.turns} />
-          </Stat>
-          <Stat
-            label="Failed today"
-            hint={
-              turns.data && turns.data.failed > 0 ? (
-                <TextLink to="/turns" search={{ created_after: startOfDay(), state: "failed" }}>
-                  View failed turns
+    <div className={FIGURES}>
+      <Read of={balance} rows={2}>
+        {({ available_usd, held_usd }) => (
+          <Headline>
+            <Stat
+              lead
+              label={test ? "Balance (live)" : "Balance"}
+              hint={
+                held_usd > 0 ? (
+                  <>
+                    and <MoneyFigure usd={held_usd} /> held by open turns
+                  </>
+                ) : (
+                  <TextLink to="/balance">Ledger</TextLink>
+                )
+              }
+            >
+              <MoneyFigure usd={available_usd} />
+            </Stat>
+            <Stat
+              lead
+              label={test ? "Spent today (live)" : "Spent today"}
+              hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
+            >
+              <MoneyFigure usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
+            </Stat>
+            {!test && <ForecastStat />}
+            <PlanStat />
+            <Stat
+              label="Turns today"
+              hint={
+                <TextLink to="/turns" search={{ created_after: startOfDay() }}>
+                  View turns
                 </TextLink>
-              ) : (
-                "no failed turns"
-              )
-            }
-          >
-            <Count value={turns.data?.failed} />
-          </Stat>
-        </Headline>
-      )}
-    </Read>
+              }
+            >
+              <Count value={turns.data?.turns} />
+            </Stat>
+            <Stat
+              label="Failed today"
+              hint={
+                turns.data && turns.data.failed > 0 ? (
+                  <TextLink to="/turns" search={{ created_after: startOfDay(), state: "failed" }}>
+                    View failed turns
+                  </TextLink>
+                ) : (
+                  "no failed turns"
+                )
+              }
+            >
+              <Count value={turns.data?.failed} />
+            </Stat>
+          </Headline>
+        )}
+      </Read>
+    </div>
   )
 }
 

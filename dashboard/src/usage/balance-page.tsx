@@ -1,6 +1,7 @@
+import { usePrefetchQuery } from "@tanstack/react-query"
 import { useSearch } from "@tanstack/react-router"
 import type { Balance, LedgerEntry } from "../api/operations.ts"
-import { useRead } from "../api/query.ts"
+import { queryOf, useRead } from "../api/query.ts"
 import { listLedgerQuery } from "../api/rules.ts"
 import { CsvLink } from "../ui/csv-link.tsx"
 import { EmptyState } from "../ui/empty-state.tsx"
@@ -21,19 +22,26 @@ import { BudgetSection } from "./budget-section.tsx"
 import { ForecastSection } from "./forecast-section.tsx"
 import { usagePages } from "./pages.ts"
 
+/** The height of the figures on a phone. It is reserved while they load, so that the page does not move. */
+const FIGURES = "max-sm:min-h-[155px]"
+
 export function BalancePage() {
   const search = useSearch({ from: "/app/balance" })
   const { reason, bucket, turn, offset = 0 } = search
   const filters = { reason, bucket, turn, ...createdIn(search) }
   const balance = useRead("getBalance")
+  // It is shown with the balance, and read together with it.
+  usePrefetchQuery(queryOf("getPlan"))
   const limits = useRead("getLimits")
   const ledger = useRead("listLedger", { query: { ...filters, limit: PAGE_ROWS, offset } })
   const filtered = Object.values(filters).some((value) => value !== undefined)
   return (
     <Page {...usagePages.balance}>
-      <Read of={balance} rows={2}>
-        {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
-      </Read>
+      <div className={FIGURES}>
+        <Read of={balance} rows={2}>
+          {(data) => <BalanceStats balance={data} low={limits.data?.low_balance_usd} />}
+        </Read>
+      </div>
       <ForecastSection />
       <BudgetSection />
       <Section title="Ledger">
