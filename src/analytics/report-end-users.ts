@@ -40,6 +40,8 @@ export type EndUserUsage = EndUsersReport["items"][number]
 
 export interface EndUsersQuery extends RangeAsked, ListPage {
   user_id: number
+  /** The time of the request. All pages of one file have the same, so that no turn moves an end user to another page. */
+  at: Date
   sort: (typeof END_USER_SORTS)[number]
   direction: "asc" | "desc"
 }
@@ -51,10 +53,9 @@ export interface EndUsersQuery extends RangeAsked, ListPage {
 export async function reportEndUsers(
   ctx: Context,
   credential: SessionCredential,
-  { user_id, sort, direction, limit, offset, ...asked }: EndUsersQuery,
+  { user_id, at, sort, direction, limit, offset, ...asked }: EndUsersQuery,
 ): Promise<EndUsersReport> {
-  const now = ctx.clock.now()
-  const range = rangeBetween(now, asked)
+  const range = rangeBetween(at, asked)
   const { rows } = await readAs(
     ctx,
     credential,
@@ -95,7 +96,7 @@ export async function reportEndUsers(
   const { items = [], total } = rows[0] ?? {}
   const { entries, ...all } = total ?? { entries: 0, ...NO_SUMS }
   return {
-    ...envelopeOf(now, range, null),
+    ...envelopeOf(at, range, null),
     user_id,
     total: entries,
     limit,

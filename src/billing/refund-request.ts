@@ -16,7 +16,10 @@ export const refundRequestSchema = z
     turn_id: z.string(),
     state: z.enum(REFUND_STATES).meta({ example: "declined" }),
     amount_usd: z.number().meta({ description: "What the turn was billed.", example: 0.0041 }),
-    reason: z.string().meta({ example: "The agent answered the wrong customer." }),
+    reason: z.string().meta({
+      description: "Empty after the erasure of the turn's end user.",
+      example: "The agent answered the wrong customer.",
+    }),
     answer: z.string().nullable().meta({
       description: "The operator's words about the decision. Null: the request is open.",
       example: "The tool of your space returned this customer.",

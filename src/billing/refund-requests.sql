@@ -26,11 +26,12 @@ declare
   turn turns;
 begin
   {{caller.opens}}
-  select t.* into turn
-    from turns t
-    where t.turn_id = p_turn_id and t.user_id = caller.user_id and t.test = caller.test;
   -- Requests of one account are counted one after another.
   perform pg_advisory_xact_lock(hashtext('refunds'), hashtext(caller.user_id::text));
+  -- A refund that runs at the same time comes before, or closes the new request.
+  select t.* into turn
+    from turns t
+    where t.turn_id = p_turn_id and t.user_id = caller.user_id and t.test = caller.test for no key update;
   outcome := case when turn.turn_id is null then 'unknown'
     when exists (select from refund_requests r where r.turn_id = p_turn_id) then 'kept'
     when turn.finished_at is null then 'not_ended'
@@ -42,8 +43,8 @@ begin
   if outcome = 'made' then
     insert into refund_requests (turn_id, user_id, amount_credit_micros, reason, requested_at)
     values (p_turn_id, caller.user_id, turn.billed_credit_micros, p_reason, p_request.moment);
-    perform turnpike.note_own_change(p_request, caller, 'turn.refund_request', 'turn', p_turn_id, null,
-      jsonb_build_object('reason', p_reason));
+    -- Without the reason, which the erasure of the end user removes.
+    perform turnpike.note_own_change(p_request, caller, 'turn.refund_request', 'turn', p_turn_id, null, '{}');
   end if;
   if outcome in ('made', 'kept') then
     entity := turnpike.refund_request_of(p_turn_id);

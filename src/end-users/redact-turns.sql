@@ -147,6 +147,8 @@ begin
   -- A provider may repeat words of its prompt, and names the files that it refuses.
   update infrastructure_errors x set details = null, said = null
     where x.turn_id = any (p_turns) and num_nonnulls(x.details, x.said) > 0;
+  -- The owner's words. The operator's answer is about the decision, and is in the books too.
+  update refund_requests r set reason = '' where r.turn_id = any (p_turns) and r.reason <> '';
   update webhook_attempts a set answer = null, location = null
     from webhook_deliveries d
     where d.turn_id = any (p_turns) and a.delivery_id = d.delivery_id

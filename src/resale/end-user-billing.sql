@@ -158,8 +158,7 @@ begin
       entry := booking.entry;
       has_subscriber := booking.has_subscriber;
       perform turnpike.note_own_change(p_request, caller, 'end_user.credit', 'end_user', p_ref, null,
-        jsonb_build_object('entry_id', entry.entry_id, 'amount_credit_micros', p_amount, 'note', p_note,
-        'test', caller.test));
+        jsonb_build_object('entry_id', entry.entry_id, 'amount_credit_micros', p_amount, 'test', caller.test));
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, entry.entry_id::text, p_request.moment);
     end if;
   end if;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { REFUND_POLICY } from "../../src/billing/policies.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { expectBooks } from "../harness/promises.ts"
+import { searchEverywhere } from "../harness/search.ts"
 import { createWorld, turnOf, type World } from "../harness/world.ts"
 
 let world: World
@@ -61,7 +62,7 @@ describe("A request for a refund", () => {
     const [, activity] = await browser.json("GET", `/api/account/activity?subject_id=${turn.turn_id}`)
     expect(activity.items).toMatchObject([
       { action: "turn.refund", by: "operator", after: null },
-      { action: "turn.refund_request", by: "owner", after: { reason: REASON } },
+      { action: "turn.refund_request", by: "owner", after: {} },
     ])
     expect(await ask(turn.turn_id, "Once more.")).toMatchObject([200, { ...decided, reason: REASON }])
     await expectBooks(world, client.userId)
@@ -102,6 +103,34 @@ describe("A request for a refund", () => {
     await admin.json("POST", `/api/admin/turns/${other.turn_id}/refund`, { note: "Sorry." })
     expect(await ask(other.turn_id)).toMatchObject([409, { code: "TURN_REFUNDED" }])
     expect(await decide(other.turn_id, "refund", "Yes.")).toMatchObject([404, { code: "NOT_FOUND" }])
+  })
+
+  test("A request and a refund at the same time leave no open request for a refunded turn", async () => {
+    for (let round = 0; round < 8; round++) {
+      const { turn, ask, browser } = await arrange()
+      await Promise.all([
+        ask(turn.turn_id),
+        admin.json("POST", `/api/admin/turns/${turn.turn_id}/refund`, { note: "Sorry." }),
+      ])
+      const [, { items }] = await browser.json("GET", "/api/account/refund-requests")
+      expect(items.filter(({ state }: { state: string }) => state !== "refunded")).toEqual([])
+    }
+  })
+
+  test("The erasure of an end user removes the reason and the note of a credit everywhere, and keeps the amounts", async () => {
+    const { client, browser, ask } = await arrange()
+    const [reason, note] = ["marker-of-reason", "marker-of-note"]
+    const turn = await client.runTurn({ space: await client.space(), end_user_ref: "jane" })
+    expect((await ask(turn.turn_id, `Jane Doe says: ${reason}`))[0]).toBe(200)
+    const credit = { amount_usd: 1, note: `For Jane: ${note}` }
+    const once = { "idempotency-key": crypto.randomUUID() }
+    expect((await browser.json("POST", "/api/account/end-users/jane/credits", credit, once))[0]).toBe(201)
+    expect(Object.keys(await searchEverywhere(world, { reason, note }))).toEqual(["note", "reason"])
+    expect((await browser.json("DELETE", "/api/account/end-users/jane"))[0]).toBe(200)
+    await world.settled()
+    expect(await searchEverywhere(world, { reason, note })).toEqual({})
+    const [, { items }] = await browser.json("GET", `/api/account/refund-requests?turn=${turn.turn_id}`)
+    expect(items).toMatchObject([{ state: "open", reason: "", amount_usd: turn.billed_cost_usd }])
   })
 
   test("A turn of another account, an open turn and a free turn have no request", async () => {

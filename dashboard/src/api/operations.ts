@@ -282,6 +282,7 @@ export interface AdminRefundRequest {
   state: "open" | "refunded" | "declined"
   /** What the turn was billed. */
   amount_usd: number
+  /** Empty after the erasure of the turn's end user. */
   reason: string
   /** The operator's words about the decision. Null: the request is open. */
   answer: string | null
@@ -5287,6 +5288,7 @@ export interface RefundRequest {
   state: "open" | "refunded" | "declined"
   /** What the turn was billed. */
   amount_usd: number
+  /** Empty after the erasure of the turn's end user. */
   reason: string
   /** The operator's words about the decision. Null: the request is open. */
   answer: string | null

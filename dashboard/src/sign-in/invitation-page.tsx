@@ -6,6 +6,7 @@ import { chooseAccount, setPageUser } from "../api/page-user.ts"
 import { queryOf, useChange } from "../api/query.ts"
 import { readTab, writeTab } from "../api/tab-store.ts"
 import { Button } from "../ui/button.tsx"
+import { dropDrafts } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
 import { ButtonLink } from "../ui/link.tsx"
@@ -79,6 +80,7 @@ function JoinForm({ token }: { token: string }) {
     setPageUser(user)
     // A new user belongs to no other account.
     const { items } = await call("listMemberships")
+    dropDrafts()
     chooseAccount(user, items.find(({ own }) => !own) ?? null)
     enter(user)
   }
@@ -168,6 +170,8 @@ function Accept({ token, invitation }: { token: string; invitation: OpenedInvita
             {
               onSuccess: ({ user_id }) => {
                 writeTab(KEPT, null)
+                // They belong to the account that the tab showed before.
+                dropDrafts()
                 chooseAccount(signedIn, { user_id, name: invitation.account })
                 enter(signedIn)
               },

@@ -38,8 +38,9 @@ export function mountEndUserAnalytics(app: App) {
       errors: [],
     },
     async (c, { query: { format, limit, offset, ...asked } }) => {
+      const at = c.get("ctx").clock.now()
       const read = (page: { limit: number; offset: number }) =>
-        reportEndUsers(c.get("ctx"), sessionOf(c), { ...asked, ...page })
+        reportEndUsers(c.get("ctx"), sessionOf(c), { ...asked, at, ...page })
       return format === "csv" ? csvInParts(c, "end-users", END_USERS, pagesOf(read)) : read({ limit, offset })
     },
   )
