@@ -269,6 +269,7 @@ test("The default limits are the values of the registry", async () => {
   expect(Object.keys(limits)).toEqual([
     "open_test_turns",
     "keys",
+    "members",
     "end_users",
     "spaces",
     "config_bytes",
