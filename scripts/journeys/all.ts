@@ -1,16 +1,25 @@
 import { conflict, endedSession, passwordReset, secondFactor } from "./corners.ts"
 import { firstSteps, firstTurn } from "./first-turn.ts"
 import type { Journey } from "./journey.ts"
-import { audit, catalog, credit, dashboards, newUser } from "./operator.ts"
+import { invitation, statement, wallet } from "./money.ts"
+import { audit, blocked, catalog, credit, dashboards, newUser } from "./operator.ts"
 import { endUser, tool, webhook } from "./owner.ts"
 import { poolLogins } from "./providers.ts"
+import { allowedCall, foundTurn, playgroundTurn, refund } from "./turns.ts"
 
-/** The journeys in their order. The last ones use the user that an earlier one creates. */
+/** The journeys in their order. Later ones use the user and the space that earlier ones create. */
 export const JOURNEYS: Journey[] = [
   firstTurn,
+  playgroundTurn,
+  foundTurn,
+  allowedCall,
   tool,
   webhook,
   endUser,
+  wallet,
+  invitation,
+  statement,
+  refund,
   newUser,
   credit,
   catalog,
@@ -22,4 +31,5 @@ export const JOURNEYS: Journey[] = [
   endedSession,
   conflict,
   passwordReset,
+  blocked,
 ]

@@ -144,12 +144,12 @@ export const conflict: Journey = {
 }
 
 async function linkOf({ mail }: JourneyWorld): Promise<string> {
-  for (const until = Date.now() + 8_000; Date.now() < until; ) {
+  for (const until = Date.now() + 30_000; Date.now() < until; ) {
     const link = mail?.bodies.map((body) => /http[^"]*\/reset-password#token=[^"]+/.exec(body)?.[0]).find(Boolean)
     if (link) return link
     await new Promise((done) => setTimeout(done, 50))
   }
-  throw new Error("No link has come")
+  throw new Error(`No link has come, but ${mail?.bodies.join(" ") || "no email"}`)
 }
 
 export const passwordReset: Journey = {

@@ -38,6 +38,24 @@ export const credit: Journey = {
   },
 }
 
+/** Comes last, because it ends what the newcomer can do. */
+export const blocked: Journey = {
+  name: "a user blocked",
+  as: "Admin",
+  async go({ keyboard, stamp }) {
+    await keyboard.go("users", "Users")
+    await keyboard.fill("Name, email or id", newcomer(stamp), "searchbox")
+    await keyboard.press("Enter")
+    await keyboard.enter("link", newcomer(stamp))
+    await keyboard.enter("button", "Block")
+    await keyboard.sees("alertdialog", `Block ${newcomer(stamp)}?`)
+    await keyboard.fill("Reason", "Abuse of the service")
+    await keyboard.press("Enter")
+    await keyboard.reads(`${newcomer(stamp)} is blocked.`)
+    await keyboard.sees("button", "Enable")
+  },
+}
+
 export const catalog: Journey = {
   name: "the catalog in another order",
   as: "Admin",
@@ -86,6 +104,8 @@ async function follow(keyboard: Keyboard, title: string): Promise<void> {
   await keyboard.sees("heading", title)
 }
 
+const ENTRY = /^Show entry \d+, Credit booked$/
+
 export const audit: Journey = {
   name: "the audit log",
   as: "Admin",
@@ -94,10 +114,10 @@ export const audit: Journey = {
     await keyboard.enter("button", "Filter")
     await keyboard.select("Action", "Credit booked")
     await keyboard.press("Escape")
-    await keyboard.enter("button", /^Show entry \d+, user\.credit$/)
-    await keyboard.sees("dialog", /^user\.credit/)
+    await keyboard.enter("button", ENTRY)
+    await keyboard.sees("dialog", /^Credit booked/)
     await keyboard.press("Escape")
-    await keyboard.has("button", /^Show entry \d+, user\.credit$/)
+    await keyboard.has("button", ENTRY)
     await keyboard.to("link", "CSV", { back: true })
   },
 }
