@@ -4,26 +4,31 @@ import { parseArgs } from "node:util"
 import type { Browser } from "playwright-core"
 import { ALL_PAGES } from "../dashboard/src/app/all-pages.ts"
 import { launchChromium, serviceAt } from "./browser.ts"
-import { type ApiAnswers, provePage, type ShownPage } from "./prove-page.ts"
+import { type ApiAnswers, type Look, provePage, type ShownPage } from "./prove-page.ts"
+import type { Popups } from "./prove-popups.ts"
 import { measureVitals } from "./vitals.ts"
 
 /**
  * `npm run pages` checks every page of the web app and the reference in Chromium for findings of axe, overflow and
  * errors (docs/architecture/web-app.md). It starts a service, unless `--url` has the web app's address that `npm start`
- * prints. Screenshots are in dist/pages.
+ * prints. Screenshots are in dist/pages. With `--popups`, it opens the dialogs and menus of each page.
  */
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
     url: { type: "string" },
+    // The API fails, or does not answer.
     failing: { type: "boolean", default: false },
     loading: { type: "boolean", default: false },
     vitals: { type: "boolean", default: false },
+    // An account without data.
     empty: { type: "boolean", default: false },
+    popups: { type: "boolean", default: false },
   },
 })
 const THEMES = ["light", "dark"] as const
 const WIDTHS = [390, 1024, 1280, 1440]
+const LOOKS: Look[] = THEMES.flatMap((theme) => WIDTHS.map((width) => ({ theme, width })))
 const TARGET = join("dist", "pages")
 const PUBLIC: ShownPage[] = [
   ...["/", "/sign-in", "/magic", "/mini-app", "/reset-password", "/invitation", "/accounts"].map((path) => ({
@@ -72,6 +77,7 @@ try {
 async function proveAll(browser: Browser, signIn: string): Promise<number> {
   const kind = answers !== "usual" ? answers : values.empty ? "empty" : "data"
   await mkdir(TARGET, { recursive: true })
+  const popups: Popups | undefined = values.popups ? { openers: new Map(), checked: 0 } : undefined
   let faults = 0
   let visits = 0
   const people = [
@@ -92,28 +98,19 @@ async function proveAll(browser: Browser, signIn: string): Promise<number> {
     const { origin } = new URL(page.url())
     const state = await context.storageState()
     await context.close()
-    for (const theme of THEMES) {
-      for (const width of WIDTHS) {
-        const context = await browser.newContext({
-          storageState: state,
-          colorScheme: theme,
-          viewport: { width, height: width < 600 ? 844 : 900 },
-        })
-        for (const shown of wanted) {
-          const file = join(
-            TARGET,
-            [kind, shown.area, nameOf(shown.path), shown.tab, width, theme].filter(Boolean).join("-"),
-          )
-          const wrong = await provePage(context, { origin, shown, file: `${file}.png`, answers })
-          visits++
-          faults += wrong.length
-          for (const text of wrong) console.log(`FAIL ${shown.path} ${shown.tab ?? ""} ${width} ${theme}: ${text}`)
-        }
-        await context.close()
-      }
+    const looked = await browser.newContext({ storageState: state, permissions: ["clipboard-write"] })
+    for (const shown of wanted) {
+      const file = join(TARGET, [kind, shown.area, nameOf(shown.path), shown.tab].filter(Boolean).join("-"))
+      const fileOf = ({ theme, width }: Look) => `${file}-${width}-${theme}.png`
+      const wrong = await provePage(looked, { origin, shown, looks: LOOKS, fileOf, answers, popups })
+      visits += LOOKS.length
+      faults += wrong.length
+      for (const text of wrong) console.log(`FAIL ${shown.path} ${shown.tab ?? ""} ${text}`)
     }
+    await looked.close()
   }
-  console.log(`${visits} visits (${kind}), ${faults} faults; screenshots in ${TARGET}`)
+  const checked = popups ? `${popups.checked} popups checked` : `screenshots in ${TARGET}`
+  console.log(`${visits} visits (${kind}), ${faults} faults; ${checked}`)
   return faults
 }
 

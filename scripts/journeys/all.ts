@@ -5,7 +5,7 @@ import { invitation, statement, wallet } from "./money.ts"
 import { audit, blocked, catalog, credit, dashboards, newUser } from "./operator.ts"
 import { endUser, tool, webhook } from "./owner.ts"
 import { poolLogins } from "./providers.ts"
-import { allowedCall, foundTurn, playgroundTurn, refund } from "./turns.ts"
+import { allowedCall, foundTurn, playgroundTurn, refundedTurn } from "./turns.ts"
 
 /** The journeys in their order. Later ones use the user and the space that earlier ones create. */
 export const JOURNEYS: Journey[] = [
@@ -19,7 +19,7 @@ export const JOURNEYS: Journey[] = [
   wallet,
   invitation,
   statement,
-  refund,
+  refundedTurn,
   newUser,
   credit,
   catalog,

@@ -70,7 +70,7 @@ export const allowedCall: Journey = {
   },
 }
 
-export const refund: Journey = {
+export const refundedTurn: Journey = {
   name: "an operator's refund of a turn",
   as: "Admin",
   async go({ keyboard, stamp }) {
