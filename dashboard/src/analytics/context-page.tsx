@@ -10,7 +10,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
-import { Count } from "../ui/values.tsx"
+import { Count, UtcDay } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { ReportCsv } from "./report-csv.tsx"
 import { Scope, useReportSearch } from "./report-parts.tsx"
@@ -40,7 +40,7 @@ type Day = ContextComparisonReport["items"][number]
 const percent = (share: number | null) => (share === null ? "–" : `${decimal(100 * share)} %`)
 
 const COLUMNS: Column<Day>[] = [
-  { title: "Day (UTC)", cell: ({ date }) => date },
+  { title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> },
   ...(["orchestrator", "subagent"] as const).flatMap((role): Column<Day>[] => {
     const name = role === "orchestrator" ? "Orchestrators" : "Sub-agents"
     return [

@@ -9,6 +9,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
 import { Tabs } from "../ui/tabs.tsx"
+import { UtcDay } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Ranked, Scope, UsedStats, usedColumns, useReportSearch } from "./report-parts.tsx"
 
@@ -66,7 +67,7 @@ export function AnalyticsCostsPage() {
                       caption="Costs by day"
                       rows={[...data.items].reverse()}
                       rowKey={({ date }) => date}
-                      columns={[{ title: "Day (UTC)", cell: ({ date }) => date }, ...usedColumns(true)]}
+                      columns={[{ title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> }, ...usedColumns(true)]}
                     />
                   ),
                 },

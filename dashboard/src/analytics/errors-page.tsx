@@ -11,7 +11,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count } from "../ui/values.tsx"
+import { Count, UtcDay } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Scope, useReportSearch } from "./report-parts.tsx"
 
@@ -79,7 +79,7 @@ export function AnalyticsErrorsPage() {
                 rows={data.items.filter((row) => row.total + row.model_call > 0).reverse()}
                 rowKey={({ date }) => date}
                 columns={[
-                  { title: "Day (UTC)", cell: ({ date }) => date },
+                  { title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> },
                   ...KINDS.map(
                     ([kind, label]): Column<Row> => ({
                       title: label,

@@ -10,7 +10,7 @@ import { FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Money, MoneyFigure } from "../ui/values.tsx"
+import { Count, Money, MoneyFigure, UtcDay } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { Scope, useReportSearch } from "./report-parts.tsx"
 
@@ -84,7 +84,7 @@ export function AnalyticsRatesPage() {
 }
 
 const COLUMNS: Column<Row>[] = [
-  { title: "Day (UTC)", cell: ({ date }) => date },
+  { title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> },
   { title: "Turns", right: true, cell: ({ turns }) => <Count value={turns} /> },
   ...RATES.map(
     ([name, label]): Column<Row> => ({

@@ -7,6 +7,7 @@ import { ChoiceFilter, FilterBar, TextFilter } from "../ui/filter-bar.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
+import { UtcDay } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
 import { ReportCsv } from "./report-csv.tsx"
 import {
@@ -98,7 +99,7 @@ export function AnalyticsUsagePage() {
                   caption="Usage by day"
                   rows={[...rows].reverse()}
                   rowKey={({ date }) => date}
-                  columns={[{ title: "Day (UTC)", cell: ({ date }) => date }, ...usedColumns()]}
+                  columns={[{ title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> }, ...usedColumns()]}
                   stale={report.isPlaceholderData}
                 />
               </Section>

@@ -65,6 +65,9 @@ export const SummaryState = ({
   </span>
 )
 
+/** One line of a text. The other columns leave room for its first words. */
+const INPUT = "line-clamp-1 max-w-[44ch] break-all sm:min-w-[20ch]"
+
 /** Turns, each with a link to its page. */
 export function TurnTable({ turns, titles, empty, stale, caption = "Turns", current }: TurnTableProps) {
   const space: Column<Turn>[] = titles
@@ -82,15 +85,9 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
           title: "Input",
           cell: ({ turn_id, text, texts_deleted_at }) =>
             turn_id === current ? (
-              <b className="line-clamp-1 max-w-[44ch] break-all">
-                {text || noTextOf({ texts_deleted_at })} (this turn)
-              </b>
+              <b className={INPUT}>{text || noTextOf({ texts_deleted_at })} (this turn)</b>
             ) : (
-              <TextLink
-                to="/turns/$turnId"
-                params={{ turnId: turn_id }}
-                className="line-clamp-1 max-w-[44ch] break-all text-left"
-              >
+              <TextLink to="/turns/$turnId" params={{ turnId: turn_id }} className={`${INPUT} text-left`}>
                 {text || noTextOf({ texts_deleted_at })}
               </TextLink>
             ),
@@ -101,7 +98,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
           title: "End user",
           cell: ({ end_user_ref }) => <EndUserOfTurn endUserRef={end_user_ref} />,
         },
-        { title: "Model", cell: ({ model }) => <span className="whitespace-nowrap">{model}</span> },
+        { title: "Model", cell: ({ model }) => <ModelName pin={model} /> },
         {
           title: "Cost",
           right: true,

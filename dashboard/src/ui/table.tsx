@@ -39,7 +39,7 @@ export interface TableProps<Row> {
 const LONG_TEXT = "min-w-0 max-sm:break-words"
 /** On a card, a text that is too long ends with an ellipsis. */
 const SHORT_TEXT =
-  "min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap"
+  "min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap max-sm:[&>.line-clamp-1]:max-w-full max-sm:[&>.line-clamp-1]:whitespace-normal"
 
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10

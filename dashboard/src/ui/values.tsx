@@ -106,6 +106,13 @@ function agoOf(at: number, now: number): string {
   return unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(Math.trunc(seconds / size), unit as "day")
 }
 
+/** A day of the form 2026-11-30. It stays on one line, although it has hyphens. */
+export const UtcDay = ({ of }: { of: string }) => (
+  <time dateTime={of} className="whitespace-nowrap">
+    {of}
+  </time>
+)
+
 /** A time relative to now, with the exact time in both zones on hover and focus. With `exact`, the exact time only. */
 export function Time({ at, exact = false }: { at: string | null | undefined; exact?: boolean }) {
   const zone = useZone()

@@ -11,6 +11,7 @@ import { Page, Section } from "../ui/page.tsx"
 import { DaysRange } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
+import { UtcDay } from "../ui/values.tsx"
 import { EnergyAmount, EnergyFigure } from "./energy-amount.tsx"
 import { usagePages } from "./pages.ts"
 
@@ -94,7 +95,7 @@ const EnergyStats = ({ energy: { balance_energy, held_energy, totals } }: { ener
 )
 
 const COLUMNS: Column<EnergyDay>[] = [
-  { title: "Day (UTC)", cell: ({ date }) => <time dateTime={date}>{date}</time> },
+  { title: "Day (UTC)", cell: ({ date }) => <UtcDay of={date} /> },
   ...BUCKETS.map(
     ([bucket, label]): Column<EnergyDay> => ({
       title: label,

@@ -1,5 +1,5 @@
 import { TextLink } from "../ui/link.tsx"
-import { Id } from "../ui/values.tsx"
+import { Id, UtcDay } from "../ui/values.tsx"
 import { configOf, type UsageGroupBy } from "./usage-search.ts"
 import { groupWords, kindWords, type UsageNames } from "./use-usage-names.ts"
 
@@ -16,7 +16,7 @@ export function GroupName({ of, group, kind, names, test }: GroupNameProps) {
   if (kind !== "value") return <span className="text-muted">{kindWords(kind)}</span>
   switch (of) {
     case "day":
-      return <time dateTime={group}>{group}</time>
+      return <UtcDay of={group} />
     case "model":
       return (
         <span className="inline-flex flex-col">

@@ -11,7 +11,7 @@ import { TextLink } from "../ui/link.tsx"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
-import { Count, Id, MoneyOfDecimal } from "../ui/values.tsx"
+import { Count, Id, MoneyOfDecimal, UtcDay } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
 import { HandOver } from "./statement-hand-over.tsx"
 import { PartSection } from "./statement-part.tsx"
@@ -108,7 +108,7 @@ function WholeStatement({ document, digest }: { document: Statement; digest: str
 }
 
 const COLUMNS: Column<Statement["days"][number]>[] = [
-  { title: "Day (UTC)", cell: ({ day }) => day },
+  { title: "Day (UTC)", cell: ({ day }) => <UtcDay of={day} /> },
   { title: "Receipts", right: true, cell: ({ receipts }) => <Count value={receipts} /> },
   { title: "Amount", right: true, cell: ({ amount_usd }) => <AlignedMoney usd={Number(amount_usd)} /> },
   { title: "Digest", cell: ({ digest }) => <Id id={digest} /> },
