@@ -3,7 +3,7 @@ import { axeOf, overflowOf } from "./prove-page.ts"
 
 /** The dialogs, menus and panels of pages. The first look at a page finds them, and later looks open the same ones. */
 export interface Popups {
-  /** The names of the buttons that open something, by address. */
+  /** The names of the buttons and of the items of menus that open something, by address. */
   openers: Map<string, string[]>
   /** The number of checked popups, over all looks. */
   checked: number
@@ -68,11 +68,13 @@ export async function provePopups(page: Page, popups: Popups, reopen: () => Prom
       const items = await itemsOf(opened)
       wrong.push(...found, ...(await close(opened)))
       popups.checked++
-      for (let item = 0; item < items; item++) {
+      for (const [at, item] of items.entries()) {
+        if (wanted && !wanted.includes(itemName(name, item))) continue
         const again = await nextButton(page, { root, pressed: [], wanted: [name] })
         if (!again) break
-        const dialog = await pressItem(opened, again, item)
+        const dialog = await pressItem(opened, again, { at, item })
         if (dialog) {
+          openers.push(dialog.name)
           wrong.push(...(await proveOpen(dialog)), ...(await close(dialog)))
           popups.checked++
         }
@@ -116,24 +118,29 @@ async function press(page: Page, button: ElementHandle): Promise<Locator | null>
   )
 }
 
-/** The number of items of an open menu that do something. */
-const itemsOf = ({ popup }: Opened) => popup.and(popup.page().getByRole("menu")).getByRole("menuitem").count()
+/** The items of an open menu that do something. */
+const itemsOf = ({ popup }: Opened) => popup.and(popup.page().getByRole("menu")).getByRole("menuitem").allInnerTexts()
+
+const itemName = (button: string, item: string) => `${button}, ${item.trim()}`
 
 /** Opens the menu again and presses an item. Returns the dialog that it opened. */
-async function pressItem(opened: Opened, button: ElementHandle, item: number): Promise<Opened | null> {
+async function pressItem(
+  opened: Opened,
+  button: ElementHandle,
+  { at, item }: { at: number; item: string },
+): Promise<Opened | null> {
   const { page, name } = opened
   const menu = await press(page, button)
-  const entry = menu?.getByRole("menuitem").nth(item)
-  if (!menu || !entry || (await entry.getAttribute("aria-disabled")) === "true") {
+  const entry = menu?.getByRole("menuitem").nth(at)
+  if (!entry || (await entry.getAttribute("aria-disabled")) === "true") {
     await close(opened)
     return null
   }
-  const word = (await entry.innerText()).trim()
   await entry.focus()
   await page.keyboard.press("Enter")
   const popup = page.locator("[role=dialog], [role=alertdialog], dialog[open]").filter({ visible: true }).last()
   return popup.waitFor({ timeout: OPENS_MS.possible }).then(
-    () => ({ ...opened, popup, name: `${name}, ${word}` }),
+    () => ({ ...opened, popup, name: itemName(name, item) }),
     () => null,
   )
 }

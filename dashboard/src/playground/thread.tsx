@@ -163,7 +163,7 @@ function Exchange({ turn, test }: { turn: Turn; test: true | undefined }) {
           {output === null ? (
             <Markdown text={result ?? coming ?? (isOpen ? "…" : "No output.")} />
           ) : (
-            <Json value={output} label="Output" />
+            <Json value={output} label={`Output of ${turn_id}`} />
           )}
         </div>
       )}

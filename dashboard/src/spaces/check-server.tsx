@@ -80,10 +80,10 @@ const CheckResult = ({ of: { ok, error, tools, changed, duration_ms } }: { of: M
           { title: "Description", cell: ({ description }) => <span className="line-clamp-3">{description}</span> },
           {
             title: "Input",
-            cell: ({ input_schema }) => (
+            cell: ({ name, input_schema }) => (
               <details>
                 <summary className="text-accent">Schema</summary>
-                <Json value={input_schema} label="Input schema" />
+                <Json value={input_schema} label={`Input schema of ${name}`} />
               </details>
             ),
           },

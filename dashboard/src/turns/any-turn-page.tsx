@@ -175,7 +175,7 @@ const TextsOfTurn = ({ turn, steps }: Pick<AdminTurn, "turn" | "steps">) => (
             {turn.result ?? (turn.texts_deleted_at ? noTextOf(turn) : "(no output)")}
           </ScrolledText>
         ) : (
-          <Json value={turn.output} label="Output" />
+          <Json value={turn.output} label="Data of the reply" />
         )}
       </Section>
     </div>

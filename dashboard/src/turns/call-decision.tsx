@@ -34,7 +34,7 @@ export function CallOfWait({ of, call, test }: WaitProps & { call: Call }) {
         <DecisionOfCall of={of} call={call} test={test} />
       ) : (
         <>
-          <Json value={call.input} label="Input" />
+          <Json value={call.input} label={`Input of call ${call.call}`} />
           {needsDecision && <p className="text-muted">Only the owner and the admins of the space decide about it.</p>}
         </>
       )}
@@ -108,7 +108,7 @@ function DecisionOfCall({ of, call: { call, tool, input }, test }: WaitProps & {
   }
   return (
     <>
-      <Json value={input} label="Input" />
+      <Json value={input} label={`Input of call ${call}`} />
       {mode === "deny" ? (
         <Form
           label={`Deny the call of ${tool}`}

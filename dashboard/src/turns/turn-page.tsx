@@ -197,7 +197,7 @@ function Said({ turn, test, live }: WholeTurnProps) {
       </Section>
       <Section title="Output">
         {turn.error && <FailedTurn turn={turn} error={turn.error} />}
-        {turn.output !== null && <Json value={turn.output} label="Output" />}
+        {turn.output !== null && <Json value={turn.output} label="Data of the reply" />}
         {turn.output === null && reply !== null && (
           <ScrolledText label="Text of the reply" live>
             {reply}
