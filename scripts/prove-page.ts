@@ -177,7 +177,7 @@ export async function axeOf(
   page: Pick<Page, "evaluate">,
   { within, isStrict = false }: AxeScope = {},
 ): Promise<string[]> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe)
   const violations = await page.evaluate(
     async ([scope, options]) => {
       const { axe } = globalThis as unknown as {
