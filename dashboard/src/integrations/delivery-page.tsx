@@ -60,7 +60,7 @@ function WholeDelivery({ delivery, test }: { delivery: Delivery; test: true | un
         />
       </Section>
       <Section title="Payload">
-        <Read of={event}>{(data) => <Json value={data} label="Payload" />}</Read>
+        <Read of={event}>{(data) => <Json value={data} label="Body of the event" />}</Read>
       </Section>
     </>
   )

@@ -20,10 +20,17 @@ interface TurnTableProps {
   current?: string
 }
 
+/** The state of a turn. A card has no room for it next to the state of a wait. */
+const RunState = ({ state, isWaiting }: { state: Turn["state"]; isWaiting: boolean }) => (
+  <span className={isWaiting ? "max-sm:[td_&]:hidden" : "contents"}>
+    <Status word={state} />
+  </span>
+)
+
 /** A turn's state, its status reason (docs/contract.md), and whether its output was truncated. */
 export const TurnState = ({ turn: { state, status_reason, truncated, waiting, waits_behind } }: { turn: Turn }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
-    <Status word={state} />
+    <RunState state={state} isWaiting={waiting !== null} />
     {waiting && <WaitState of={waiting} />}
     {waits_behind && (
       <TextLink to="/turns/$turnId" params={{ turnId: waits_behind }} className="text-xs">
@@ -59,7 +66,7 @@ export const SummaryState = ({
   of: Pick<TurnSummary, "state" | "waiting" | "status_reason">
 }) => (
   <span className="inline-flex flex-wrap items-center gap-2">
-    <Status word={state} />
+    <RunState state={state} isWaiting={waiting !== null} />
     {waiting && <WaitState of={waiting} />}
     {status_reason && <ReasonWords code={status_reason} />}
   </span>
@@ -104,7 +111,7 @@ export function TurnTable({ turns, titles, empty, stale, caption = "Turns", curr
           right: true,
           cell: (turn) => <TurnCost of={turn} />,
         },
-        { title: "Turn", cell: ({ turn_id }) => <Id id={turn_id} /> },
+        { title: "Turn", spare: true, cell: ({ turn_id }) => <Id id={turn_id} /> },
         { title: "Created", right: true, cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
     />

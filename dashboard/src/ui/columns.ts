@@ -16,6 +16,8 @@ export interface ColumnFacts {
   long?: boolean
   /** Hidden until the user chooses the column, so that the usual ones fit 1280 px. */
   rare?: boolean
+  /** Hidden below 1280 px in a table without the menu Display, so that the other columns fit. Cards may have it. */
+  spare?: boolean
 }
 
 export interface Column<Row> extends ColumnFacts {

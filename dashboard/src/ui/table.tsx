@@ -41,6 +41,8 @@ const LONG_TEXT = "min-w-0 max-sm:break-words"
 const SHORT_TEXT =
   "min-w-0 max-sm:block max-sm:max-w-full max-sm:overflow-hidden max-sm:text-ellipsis max-sm:whitespace-nowrap max-sm:[&>*]:flex-nowrap max-sm:[&>.line-clamp-1]:max-w-full max-sm:[&>.line-clamp-1]:whitespace-normal"
 
+const SPARE = "sm:max-xl:hidden"
+
 /** From this number of rows on, a button lets keyboard users skip them. */
 const LONG = 10
 
@@ -113,7 +115,7 @@ function Head<Row>({ table, shown, selection }: PartProps<Row> & Pick<RowsProps<
     // biome-ignore-start lint/a11y/noRedundantRoles: see Rows
     <thead role="rowgroup" className="max-sm:sr-only">
       <tr role="row">
-        {shown.map(({ title, right, actions, timed }, index) => {
+        {shown.map(({ title, right, actions, timed, spare }, index) => {
           const column = table.getColumn(title)
           const words = timed ? `${title} (${zone})` : title
           const sorted = column?.getIsSorted() || undefined
@@ -123,7 +125,7 @@ function Head<Row>({ table, shown, selection }: PartProps<Row> & Pick<RowsProps<
               role="columnheader"
               scope="col"
               aria-sort={sorted && (sorted === "asc" ? "ascending" : "descending")}
-              className={`sticky top-0 z-10 h-8 border-line border-b bg-bg px-2 text-muted text-xs whitespace-nowrap first:pl-0 last:pr-0 2xl:px-3 ${right ? "text-right" : ""}`}
+              className={`sticky top-0 z-10 h-8 border-line border-b bg-bg px-2 text-muted text-xs whitespace-nowrap first:pl-0 last:pr-0 2xl:px-3 ${right ? "text-right" : ""} ${spare ? SPARE : ""}`}
             >
               <span className="inline-flex items-center gap-3">
                 {index === 0 && selection && (
@@ -173,7 +175,7 @@ function Body<Row>({ table, shown, selection, isCompact, keys }: BodyProps<Row>)
             <td
               key={column.title}
               role="cell"
-              className={`${height} px-2 max-sm:flex max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-1 max-sm:px-0 first:pl-0 last:pr-0 2xl:px-3 ${column.right || column.actions ? "sm:text-right" : ""} ${PLACES[places[index] ?? "none"]}`}
+              className={`${height} px-2 max-sm:flex max-sm:min-h-7 max-sm:min-w-0 max-sm:items-center max-sm:gap-1 max-sm:px-0 first:pl-0 last:pr-0 2xl:px-3 ${column.right || column.actions ? "sm:text-right" : ""} ${column.spare ? SPARE : ""} ${PLACES[places[index] ?? "none"]}`}
             >
               {index > 0 && !column.actions && (
                 <span aria-hidden="true" className="shrink-0 text-muted text-xs sm:hidden">
