@@ -170,7 +170,7 @@ export function codes(group: { lang: string; text: string }[]): string {
   const blocks = group.map(({ lang, text }) => {
     const label = isLanguage(lang) ? LANGUAGES[lang] : lang.toUpperCase()
     const caption = group.length > 1 ? `<figcaption>${label}</figcaption>` : ""
-    return `<figure class="code" data-lang="${lang}">${caption}<pre tabindex="0" role="region" aria-label="${label || "Code"}"><code>${withVariables(lang, text)}</code></pre></figure>`
+    return `<figure class="code" data-lang="${lang}">${caption}<pre tabindex="0" role="group" aria-label="${label || "Code"}"><code>${withVariables(lang, text)}</code></pre></figure>`
   })
   if (group.length === 1) return `${blocks[0]}\n`
   const tabs = group.map(
