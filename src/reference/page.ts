@@ -44,7 +44,7 @@ export function viewerPage({ surface, documentPath, pagePath }: Api, scriptPath:
 <style>${style}</style>
 </head>
 <body>
-<header class="above"><a href="${pagePath}">Docs</a><span>Try the API</span></header>
+<nav class="above" aria-label="Above"><a href="${pagePath}">Docs</a><span>Try the API</span></nav>
 <noscript><style>.unread{display:none}</style>This page needs JavaScript. You can read <a href="${pagePath}">the docs</a> or <a href="${documentPath}">the OpenAPI document</a> instead.</noscript>
 <div class="unread"><h1>The reference could not be loaded</h1>
 <p><a href="">Try again</a>. You can also read <a href="${documentPath}">the OpenAPI document</a>.</p></div>

@@ -98,9 +98,9 @@ async function openTurns(world: World, client: TestClient): Promise<number> {
   return rows.length
 }
 
-/** Repeats a request until the fault refuses it no more. Returns the answer. */
+/** Repeats a request until a fault or a busy database refuses it no more. Returns the answer. */
 export async function sendUntilAnswered(send: () => Promise<Response>): Promise<Response> {
-  for (let tries = 0; tries < 4; tries++) {
+  for (let tries = 0; tries < 20; tries++) {
     const response = await send()
     if (response.status !== 503) return response
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0)

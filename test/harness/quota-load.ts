@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import type { SetCaps } from "../../src/keys/caps.ts"
 import type { Turn } from "../../src/turns/schemas.ts"
+import { sendUntilAnswered } from "./crash.ts"
 import { BARE } from "./customer.ts"
 import type { Random } from "./random.ts"
 import type { TestClient, World } from "./world.ts"
@@ -160,10 +161,9 @@ export interface WishAnswer {
 }
 
 export async function sendWish(estate: QuotaEstate, wish: Wish): Promise<WishAnswer> {
-  const response = await (estate.clients[wish.of] as QuotaEstate["clients"][0]).client.sendTurn(
-    wish.body,
-    wish.idempotencyKey,
-  )
+  const { client } = estate.clients[wish.of] as QuotaEstate["clients"][0]
+  // On a slow machine the database may be too busy for some of them.
+  const response = await sendUntilAnswered(() => client.sendTurn(wish.body, wish.idempotencyKey))
   const timing = response.headers.get("server-timing") ?? ""
   if (response.status === 202) return { wish, turn: (await response.json()) as Turn, refusal: null, timing }
   const { error } = (await response.json()) as { error: { code: string; details?: Record<string, unknown> } }
