@@ -15,8 +15,8 @@ export async function storeRetained(sql: Sql, options: { turns: number; accounts
   const begins = ends.getTime() - turns * stepMs
   await sql(
     `insert into webhook_endpoints (webhook_id, user_id, test, scope, url, target, secret, slot, disabled_at, disabled_reason,
-        created_at, updated_at)
-      select 'whk_' || u.user_id, u.user_id, false, 'all', 'https://a.test', 'https://a.test', 'x', 1, now(), 'customer', now(), now()
+        made_by, created_at, updated_at)
+      select 'whk_' || u.user_id, u.user_id, false, 'all', 'https://a.test', 'https://a.test', 'x', 1, now(), 'customer', u.user_id, now(), now()
       from users u`,
   )
   for (let from = 0; from < turns; from += BATCH) {

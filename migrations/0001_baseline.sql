@@ -2391,6 +2391,8 @@ create table webhook_endpoints (
   resends_free_at timestamptz,
   -- About when the result of an attempt was last stored: at most 30 s too early.
   attempted_at timestamptz,
+  -- The person who set its URL: in a session, or with a key whose value the person knows.
+  made_by bigint not null references users,
   constraint webhook_endpoints_disabled_for_a_reason check ((disabled_at is null) = (disabled_reason is null)),
   constraint webhook_endpoints_scope_names_its_bounds check (
     case scope when 'space' then space_id is not null when 'created' then key_id is not null else true end)

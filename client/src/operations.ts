@@ -1,6 +1,6 @@
 // Generated from the OpenAPI document by scripts/generate-client.ts: npm run client:types.
 
-/** A password, an identity or a second factor of your account was set or removed. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** A password, an identity or a second factor of your account was set or removed. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountFactorChangedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -14,7 +14,7 @@ export interface AccountFactorChangedEvent {
   }
 }
 
-/** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountLockedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -27,7 +27,7 @@ export interface AccountLockedEvent {
   }
 }
 
-/** A user has signed in to your account from a new address or browser. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** A user has signed in to your account from a new address or browser. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountSignedInEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string

@@ -87,9 +87,9 @@ export async function makeBusyAccount(dataDir: string, size: BusySize): Promise<
     const hooks = Array.from({ length: 5 }, () => newId("webhook", new Date()))
     await client.query(
       `insert into webhook_endpoints (webhook_id, user_id, test, key_id, scope, url, secret, slot, created_at, updated_at, verified_at, target,
-         failing_since)
+         failing_since, made_by)
        select id, $1, false, null, 'all', url, 'sealed', n, now() - interval '20 days', now(), now() - interval '20 days', url,
-         case when n = 3 then now() - interval '90 minutes' end
+         case when n = 3 then now() - interval '90 minutes' end, $1
        from (select id, n, case when n = 3 then $3 else 'https://hooks.example/' || n end as url
          from unnest($2::text[]) with ordinality as made (id, n)) w`,
       [user, hooks, FAILING],

@@ -27,6 +27,24 @@ create function turnpike.person_of(caller turnpike.caller) returns bigint langua
   select coalesce(caller.person_id, caller.user_id)
 $$;
 
+-- The person who gets the answers to a caller: the one who acts, or who knows the value of the key.
+create function turnpike.recipient_of(caller turnpike.caller) returns bigint language plpgsql stable as $$
+begin
+  if caller.kind is distinct from 'key' then
+    return turnpike.person_of(caller);
+  end if;
+  return (select coalesce(k.made_by, k.user_id) from api_keys k where k.key_id = caller.key_id);
+end $$;
+
+-- True if keys and endpoints of a person get the own user's sign-ins: the person is this user, and still an owner.
+-- After a transfer they belong to the new owner.
+create function turnpike.gets_own_notices(p_account bigint, p_person bigint) returns boolean
+language plpgsql stable as $$
+begin
+  return exists (select from users u
+    where u.user_id = p_account and u.user_id = p_person and u.own_role = 'owner');
+end $$;
+
 -- The email of an account's owner: of its own user, or after a transfer of the enabled owner with an email who has been
 -- a member for the longest time. Null: no owner has one.
 create function turnpike.owner_email(p_account bigint) returns text language plpgsql stable as $$

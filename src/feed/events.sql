@@ -68,15 +68,23 @@ begin
   return heard;
 end $$;
 
+-- True for notices of sign-ins and factors, which have the addresses and browsers of the account's own user. They
+-- concern only this user.
+create function turnpike.is_own_notice(p_type text) returns boolean language sql immutable as $$
+  select coalesce(p_type in ('account.signed_in', 'account.locked', 'account.factor_changed'), false)
+$$;
+
 -- Returns whether an endpoint of the account gets such an event.
 -- If the endpoint's scope is one space, an event without a turn goes only to the key that made the endpoint.
 -- A ping never matches, since its delivery is written elsewhere. activity.recorded must be named, so that it does not
--- surprise an endpoint for all types.
+-- surprise an endpoint for all types. Notices of the own user go only to endpoints that this user made.
 create function turnpike.hears(endpoint webhook_endpoints, p_type text, p_turn_id text, p_space_id bigint,
   p_made_by text)
-returns boolean language sql immutable as $$
+returns boolean language sql stable as $$
   select coalesce(p_type <> 'ping'
     and (endpoint.events ? p_type or (endpoint.events is null and p_type <> 'activity.recorded'))
+    and case when turnpike.is_own_notice(p_type)
+      then turnpike.gets_own_notices(endpoint.user_id, endpoint.made_by) else true end
     and case endpoint.scope when 'all' then true
       when 'space' then endpoint.space_id = p_space_id and (p_turn_id is not null or p_made_by = endpoint.key_id)
       else endpoint.key_id = p_made_by end, false)

@@ -2048,6 +2048,7 @@ interface WebhookEndpoints {
   events: Json | null;
   failing_since: Timestamp | null;
   key_id: string | null;
+  made_by: number;
   ping_id: string | null;
   previous_until: Timestamp | null;
   resends_free_at: Timestamp | null;

@@ -58,6 +58,19 @@ begin
   deliveries := array[row(ping.delivery_id, ping.epoch + 1, ping.round, full_event)::turnpike.claimed_delivery];
 end $$;
 
+-- Deletes a delivery that its endpoint may not get any more: a notice of the account's own user, after another person
+-- has set the URL or owns the account. Returns true then. The delivery is locked.
+create function turnpike.withhold(target webhook_endpoints, due webhook_deliveries, p_type text) returns boolean
+language plpgsql as $$
+begin
+  if not turnpike.is_own_notice(p_type) or turnpike.gets_own_notices(target.user_id, target.made_by) then
+    return false;
+  end if;
+  delete from webhook_attempts a where a.delivery_id = due.delivery_id;
+  delete from webhook_deliveries d where d.delivery_id = due.delivery_id;
+  return true;
+end $$;
+
 -- Claims due deliveries of an endpoint under a lease, those due longest first.
 -- Limits: p_batch deliveries, p_batch_bytes of events, and p_in_flight over all runs (p_in_flight_failing while
 -- the endpoint fails).
@@ -125,6 +138,7 @@ begin
         left join turns t on t.turn_id = e.turn_id
         left join spaces s on s.space_id = t.space_id
       where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = due.event_id;
+    continue when turnpike.withhold(target, due, (found_event.event).type);
     bytes := bytes + found_event.size;
     exit when bytes > p_batch_bytes and cardinality(taken) > 0;
     taken := taken || due.delivery_id;

@@ -25,10 +25,12 @@ begin
     if refused is null then
       insert into webhook_endpoints (
           webhook_id, user_id, test, key_id, scope, space_id, url, events,
-          description, secret, slot, target, verified_at, created_at, updated_at)
+          description, secret, slot, target, verified_at, made_by, created_at,
+          updated_at)
       values (
           p_webhook_id, caller.user_id, caller.test, caller.key_id, caller.scope, caller.space_id, p_url, p_events,
-          p_description, p_secret, free_slot, p_target, null, p_request.moment, p_request.moment)
+          p_description, p_secret, free_slot, p_target, null, turnpike.recipient_of(caller), p_request.moment,
+          p_request.moment)
       returning * into new_endpoint;
       if p_event_id is not null then
         perform turnpike.add_ping(new_endpoint, p_event_id, p_request.moment);

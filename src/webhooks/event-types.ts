@@ -136,6 +136,13 @@ const notice = <Shape extends z.ZodRawShape>(own: AccountEvent<Shape>) => ({
   isNotice: true as const,
 })
 
+/** An event that the account's other people, their keys and their webhooks do not get (is_own_notice). */
+const ownNotice = <Shape extends z.ZodRawShape>({ when, ...own }: AccountEvent<Shape>) =>
+  notice({
+    ...own,
+    when: `${when} It is for the account's own user: keys and webhooks get it if this user made them and is an owner.`,
+  })
+
 const ULID = "01jd3k9m2x4t8r5w6y7z0a1b2c"
 const text = z.string()
 
@@ -216,19 +223,19 @@ export const EVENTS = {
     data: { webhook_id: text, url: text, reason: z.enum(["gone", "failing"]) },
     example: { webhook_id: `whk_${ULID}`, url: "https://example.com/webhooks/old", reason: "gone" },
   }),
-  "account.signed_in": notice({
+  "account.signed_in": ownNotice({
     label: "Sign-in from a new place",
     when: "A user has signed in to your account from a new address or browser.",
     data: { session_id: text, address: text.nullable(), user_agent: text.nullable() },
     example: { session_id: `ses_${ULID}`, address: "203.0.113.7", user_agent: "Mozilla/5.0" },
   }),
-  "account.locked": notice({
+  "account.locked": ownNotice({
     label: "Sign-in was locked after wrong passwords",
     when: "After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour.",
     data: { address: text.nullable() },
     example: { address: "203.0.113.7" },
   }),
-  "account.factor_changed": notice({
+  "account.factor_changed": ownNotice({
     label: "A sign-in method was changed",
     when: "A password, an identity or a second factor of your account was set or removed.",
     data: { factor: z.enum(["password", "email", "identity", "second_factor"]), change: text },

@@ -45,17 +45,19 @@ begin
       refused := case when retry_after is not null then 'limited' end;
     end if;
     if refused is null then
+      select d.* into again from webhook_deliveries d where d.delivery_id = p_delivery_id for no key update;
+      event_type := (select e.type from events e
+        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = again.event_id);
+      -- The delivery may have been deleted in this moment.
+      refused := case when again.delivery_id is null or turnpike.withhold(target, again, event_type)
+        then 'not_found' end;
+    end if;
+    if refused is null then
       update webhook_deliveries d set state = 'pending', status_reason = null, round = 0, lease_until = null,
           next_attempt_at = p_request.moment, finished_at = null
         where d.delivery_id = p_delivery_id
         returning d.* into again;
       delivery := again;
-      -- The delivery may have been deleted in this moment.
-      refused := case when again.delivery_id is null then 'not_found' end;
-    end if;
-    if refused is null then
-      event_type := (select e.type from events e
-        where e.user_id = target.user_id and e.test = target.test and e.event_id collate "C" = again.event_id);
       attempts := turnpike.newest_attempts(p_delivery_id, p_attempts_listed);
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, p_delivery_id, p_request.moment);
     end if;

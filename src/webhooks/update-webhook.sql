@@ -26,7 +26,7 @@ $$;
 
 -- Changes the fields in p_changes: url, events, description, enabled. p_target: the normalised new URL, or null.
 -- Disabling the endpoint gives up its pending deliveries. Enabling it clears its failures. A new URL must first
--- answer the ping p_event_id.
+-- answer the ping p_event_id, and made_by becomes the person who set it.
 -- webhook: null if the caller may use no such endpoint. pinged: the dispatcher must be woken.
 -- refused: 'exists' (another endpoint has the URL), 'proof' (it would send more, which needs a fresh proof).
 create function turnpike.update_webhook(p_request turnpike.request,
@@ -53,6 +53,7 @@ begin
     was := turnpike.webhook_facts(target);
     if p_target <> coalesce(target.target, target.url) then
       target.verified_at := null;
+      target.made_by := turnpike.recipient_of(caller);
       pinged := true;
     end if;
     -- Failures of a former URL, or from before the endpoint was enabled, do not count.
@@ -73,7 +74,7 @@ begin
         events = case when p_changes ? 'events' then nullif(p_changes -> 'events', 'null') else w.events end,
         description = case when p_changes ? 'description' then p_changes ->> 'description' else w.description end,
         target = coalesce(p_target, w.target), verified_at = target.verified_at,
-        failing_since = target.failing_since, disabled_at = target.disabled_at,
+        made_by = target.made_by, failing_since = target.failing_since, disabled_at = target.disabled_at,
         disabled_reason = target.disabled_reason, stopping = target.stopping, updated_at = p_request.moment
       where w.webhook_id = p_webhook_id
       returning w.* into target;

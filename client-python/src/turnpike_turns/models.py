@@ -15,8 +15,9 @@ from ._unknown import UnknownEvent
 @dataclass(frozen=True, kw_only=True)
 class AccountFactorChangedEvent(ApiObject):
     """
-    A password, an identity or a second factor of your account was set or removed. It is a notice to the
-    account's owner, so only keys to all spaces see it.
+    A password, an identity or a second factor of your account was set or removed. It is for the account's own
+    user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's
+    owner, so only keys to all spaces see it.
     """
 
     id: str
@@ -40,7 +41,8 @@ class AccountFactorChangedEventData(ApiObject):
 class AccountLockedEvent(ApiObject):
     """
     After too many wrong passwords, your account accepts no password for a while. It is sent at most once per
-    hour. It is a notice to the account's owner, so only keys to all spaces see it.
+    hour. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It
+    is a notice to the account's owner, so only keys to all spaces see it.
     """
 
     id: str
@@ -62,8 +64,9 @@ class AccountLockedEventData(ApiObject):
 @dataclass(frozen=True, kw_only=True)
 class AccountSignedInEvent(ApiObject):
     """
-    A user has signed in to your account from a new address or browser. It is a notice to the account's owner,
-    so only keys to all spaces see it.
+    A user has signed in to your account from a new address or browser. It is for the account's own user: keys
+    and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only
+    keys to all spaces see it.
     """
 
     id: str

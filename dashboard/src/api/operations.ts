@@ -4,7 +4,7 @@ export interface AcceptInvitationAnswer {
   user_id: number
 }
 
-/** A password, an identity or a second factor of your account was set or removed. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** A password, an identity or a second factor of your account was set or removed. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountFactorChangedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -29,7 +29,7 @@ export interface AccountLimits {
   end_user_rate: Rate | null
 }
 
-/** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** After too many wrong passwords, your account accepts no password for a while. It is sent at most once per hour. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountLockedEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
@@ -112,7 +112,7 @@ export interface AccountSetup {
   top_up_url: string | null
 }
 
-/** A user has signed in to your account from a new address or browser. It is a notice to the account's owner, so only keys to all spaces see it. */
+/** A user has signed in to your account from a new address or browser. It is for the account's own user: keys and webhooks get it if this user made them and is an owner. It is a notice to the account's owner, so only keys to all spaces see it. */
 export interface AccountSignedInEvent {
   /** The same in every delivery and replay. Store it, so that you handle each event once. */
   id: string
