@@ -54,6 +54,8 @@ export async function readFacts(ctx: Context, credential: SessionCredential, now
             .where("e.test", "=", false)
             .where("e.turn_id", "is", null)
             .where("e.type", "=", "account.locked")
+            // It concerns only the account's own user, as in the feed.
+            .where("caller.person_id", "is", null)
             .where((own) => own.and(createdBetween("event", [own.ref("e.event_id"), own.ref("e.created_at")], lately)))
             .select(["e.created_at", "e.data"])
             .orderBy("e.event_id", (order) => order.collate("C").desc())

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { newId } from "../../src/base/ids.ts"
 import {
   type AccountWithPeople,
   createAccountWithPeople,
@@ -69,19 +70,22 @@ describe("An account that was handed over", () => {
     expect(await actionsOf(people.owner)).toContain("user.sign_in")
   })
 
-  test("The events of sign-ins of its own user are not in the feed of its people", async () => {
+  test("The events of sign-ins of its own user are not in the feed or on Home of its people", async () => {
     const people = await createAccountWithPeople(world)
     const ben = await people.member("owner")
-    await world.signIn(people.client.userId)
     const typesOf = async (reader: { json: AccountWithPeople["owner"]["json"] }) =>
       (await reader.json("GET", "/api/account/events?limit=100"))[1].data.map(({ type }: { type: string }) => type)
     await world.sql(
       `insert into events (event_id, user_id, test, type, data, created_at)
-        values ('evt_01m8t0t3003nammbvze5wwx54x', $1, false, 'account.locked', '{"address": null}', $2)`,
-      [people.client.userId, world.clock.now()],
+        values ($3, $1, false, 'account.locked', '{"address": "203.0.113.7"}', $2)`,
+      [people.client.userId, world.clock.now(), newId("event", world.clock.now())],
     )
     expect(await typesOf(people.owner)).toContain("account.locked")
     expect(await typesOf(ben)).not.toContain("account.locked")
+    const homeOf = async (reader: { call: AccountWithPeople["owner"]["call"] }) =>
+      (await reader.call("GET", "/api/account/attention")).text()
+    expect(await homeOf(people.owner)).toContain("203.0.113.7")
+    expect(await homeOf(ben)).not.toContain("203.0.113.7")
   })
 })
 
