@@ -39,8 +39,9 @@ begin
       after, request_id, address, created_at)
   values (
       coalesce(caller.acting_user_id, caller.person_id, caller.member_id, caller.user_id), caller.user_id,
-      case when caller.person_id is not null
-        or (caller.account_role <> 'owner' and caller.kind = 'session') then caller.account_role end,
+      -- An operator's role, and that of a person with whom a space is shared, are roles in another account.
+      case when caller.acting_user_id is null and caller.member_id is null and (caller.person_id is not null
+        or (caller.account_role <> 'owner' and caller.kind = 'session')) then caller.account_role end,
       caller.key_id, p_action, p_subject_type, p_subject_id, p_before - turnpike.secret_columns(),
       p_after - turnpike.secret_columns(), p_request.request_id, p_request.address, p_request.moment);
 end $$;
@@ -50,7 +51,8 @@ end $$;
 create function turnpike.in_account(admin turnpike.caller, p_user_id bigint) returns turnpike.caller
 language plpgsql immutable as $$
 begin
-  admin.acting_user_id := admin.user_id;
+  admin.acting_user_id := turnpike.person_of(admin);
+  admin.person_id := null;
   admin.user_id := p_user_id;
   return admin;
 end $$;

@@ -43,6 +43,20 @@ test("An operator cancels a turn of any account with a reason, which is audited,
   await expectPromises(world, userId)
 })
 
+test("The owner sees neither name nor reason of an operator whose own account was handed over", async () => {
+  const { client, space, userId } = await cappedAccount(world)
+  const browser = await world.signIn(userId)
+  const other = await signInAdmin(world)
+  for (const role of ["none", "developer"]) {
+    await world.sql("update users set own_role = $2 where user_id = $1", [other.userId, role])
+    const { turn_id } = await turnOf(await client.sendTurn({ space, text: "hello" }))
+    expect((await other.json("POST", `${pathOf(turn_id)}/cancel`, { reason }))[0]).toBe(200)
+    const [, { items }] = await browser.json("GET", `/api/account/activity?subject_id=${turn_id}`)
+    const hidden = { name: null, member_id: null, role: null, before: null, after: null }
+    expect(items).toMatchObject([{ action: "turn.cancel", by: "operator", ...hidden }])
+  }
+})
+
 test("An operator raises the limit that a turn waits for, and the turn continues", async () => {
   const { client, space, userId } = await cappedAccount(world)
   const text = "[steps 4]\n[use input=10 output=200]\n[reply Finished.]"
