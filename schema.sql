@@ -3360,7 +3360,8 @@ create index audit_log_of_key_changes on audit_log (account_user_id, audit_id de
   where subject_type = 'key' and action <> 'key.revoke';
 create index audit_log_of_account on audit_log (account_user_id, audit_id desc) where account_user_id is not null;
 -- The changes that an endpoint of their account wants as events, until a sweep has written these
--- (src/webhooks/tell-activity.sql). An endpoint must name the type: one for all types does not get it.
+-- (src/webhooks/tell-activity.sql). An endpoint must name the type: one for all types does not get it. For a disabled
+-- endpoint they are in the feed, so that a replay can send them.
 create table activity_queue (
   audit_id bigint primary key
 );
@@ -3369,7 +3370,7 @@ begin
   insert into activity_queue (audit_id)
     select n.audit_id from noted n
     where exists (select from webhook_endpoints w where w.user_id = n.account_user_id and not w.test and w.scope = 'all'
-      and w.deleted_at is null and w.disabled_at is null and w.events ? 'activity.recorded');
+      and w.deleted_at is null and w.events ? 'activity.recorded');
   return null;
 end $$;
 create trigger audit_log_queued after insert on audit_log referencing new table as noted

@@ -4,6 +4,7 @@ import { type Receiver, serveReceiver } from "../harness/receiver.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 const TYPE = "activity.recorded"
+const WEBHOOKS = "/api/account/webhooks"
 
 let world: World
 beforeAll(async () => {
@@ -15,7 +16,7 @@ async function arrange(events: string[] | null) {
   const client = await world.createAccount()
   const browser = await world.signIn(client.userId)
   const receiver = serveReceiver(world)
-  const [status] = await browser.json("POST", "/api/account/webhooks", { url: receiver.url, events })
+  const [status] = await browser.json("POST", WEBHOOKS, { url: receiver.url, events })
   expect(status).toBe(201)
   await world.drain()
   return { client, browser, receiver }
@@ -95,6 +96,29 @@ test("The ids of events sort as their changes, also of one moment", async () => 
   )
   expect(events).toHaveLength(13)
   expect(events).toEqual(events.toSorted((a, b) => a.id - b.id))
+})
+
+test("A change while the webhook is disabled is in the feed, and a replay sends it once the webhook is enabled", async () => {
+  const { client, browser, receiver } = await arrange([TYPE])
+  const [, { items }] = await browser.json("GET", WEBHOOKS)
+  const path = `${WEBHOOKS}/${items[0].webhook_id}`
+  expect((await browser.json("PATCH", path, { enabled: false }))[0]).toBe(200)
+  await browser.json("POST", "/api/account/keys", { name: "Server" })
+  await told()
+  expect(entriesOf(receiver).map(({ action }) => action)).not.toContain("key.create")
+  const [, feed] = await browser.json("GET", `/api/account/events?type=${TYPE}&limit=100`)
+  expect(feed.data.map(({ data }: { data: ActivityEntry }) => data.action)).toContain("key.create")
+  expect((await browser.json("PATCH", path, { enabled: true }))[0]).toBe(200)
+  expect((await browser.json("POST", `${path}/replay`, { from: "2020-01-01T00:00:00Z" }))[0]).toBe(202)
+  await told()
+  expect(entriesOf(receiver).map(({ action }) => action)).toContain("key.create")
+  expect((await browser.json("DELETE", path))[0]).toBeLessThan(300)
+  await browser.json("POST", "/api/account/keys", { name: "Later" })
+  await told()
+  const later = await world.sql("select from events where user_id = $1 and data ->> 'action' = 'key.create'", [
+    client.userId,
+  ])
+  expect(later).toHaveLength(1)
 })
 
 test("More changes than one batch, of an account whose webhook is gone, do not hold back another account", async () => {
