@@ -37,7 +37,7 @@ begin
     invitation := turnpike.invitation_answer_of(made);
     select u.name, u.brand into account, brand from users u where u.user_id = caller.user_id;
     perform turnpike.note_own_change(p_request, caller, 'member.invite', 'invitation', p_invitation_id, null,
-      to_jsonb(invitation));
+      turnpike.invitation_facts(invitation));
   end if;
   {{caller.closes}}
 end $$;

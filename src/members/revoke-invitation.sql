@@ -17,7 +17,7 @@ begin
   if refused is null and was.ended_at is null then
     update account_invitations i set ended_at = p_request.moment where i.invitation_id = p_invitation_id;
     perform turnpike.note_own_change(p_request, caller, 'member.uninvite', 'invitation', p_invitation_id,
-      to_jsonb(turnpike.invitation_answer_of(was)), null);
+      turnpike.invitation_facts(turnpike.invitation_answer_of(was)), null);
   end if;
   {{caller.closes}}
 end $$;

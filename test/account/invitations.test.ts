@@ -108,6 +108,20 @@ test("The link for the owner makes no user, and does not tell whether the email 
   }
 })
 
+test("The activity of an invitation names the role, and no email", async () => {
+  const { owner, member } = await createAccountWithPeople(world)
+  const ben = await member("read_only")
+  const [, { invitation_id }] = await owner.json("POST", INVITATIONS, { email: "canary@people.test", role: "billing" })
+  expect((await owner.json("DELETE", `${INVITATIONS}/${invitation_id}`))[0]).toBeLessThan(300)
+  const [, { items }] = await ben.json("GET", `/api/account/activity?subject_id=${invitation_id}`)
+  expect(items).toMatchObject([
+    { action: "member.uninvite", before: { role: "billing" }, after: null },
+    { action: "member.invite", before: null, after: { role: "billing" } },
+  ])
+  const stored = await world.sql("select before, after from audit_log where subject_id = $1", [invitation_id])
+  expect(JSON.stringify([items, stored])).not.toContain("canary")
+})
+
 test("A new user joins by the link of the email, once, and is signed in", async () => {
   const { client, owner } = await createAccountWithPeople(world)
   const email = `new@account-${client.userId}.test`
