@@ -58,16 +58,22 @@ begin
 end $$;
 
 -- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
+-- p_of_account: false for an operator's list of the installation. The people of the operator's own account do not see it.
 create function turnpike.note_export(p_request turnpike.request, p_what text,
-  p_query jsonb, out actor turnpike.caller) language plpgsql as $$
+  p_query jsonb, p_of_account boolean, out actor turnpike.caller) language plpgsql as $$
 declare
   caller turnpike.caller;
+  facts jsonb;
 begin
   caller := turnpike.find_caller(p_request);
   actor := caller;
-  if caller.usable then
-    perform turnpike.note_own_change(p_request, caller, 'export', 'export', p_what, null,
-      jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query', p_query));
+  facts := jsonb_build_object('user_id', caller.user_id, 'key_id', caller.key_id, 'test', caller.test, 'query',
+    p_query);
+  if caller.usable and p_of_account then
+    perform turnpike.note_own_change(p_request, caller, 'export', 'export', p_what, null, facts);
+  elsif caller.usable then
+    perform turnpike.note_change(turnpike.person_of(caller), 'export', 'export', p_what, null, facts,
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
 end $$;
 

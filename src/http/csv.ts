@@ -89,7 +89,8 @@ export async function csvInParts<Row>(
 ): Promise<Response> {
   const lineOf = csvLineOf(columns)
   const first = await parts.next()
-  await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query() })
+  const ofAccount = !c.req.path.startsWith("/api/admin/")
+  await noteExport(c.get("ctx"), sessionOf(c), { what: name, query: c.req.query(), ofAccount })
   const pieces = (async function* () {
     yield csvHeader(columns)
     for (let part = first; !part.done; part = await parts.next()) {

@@ -47,8 +47,9 @@ begin
         p_request.moment)
       returning f.* into made;
     entity := turnpike.report_file_answer_of(made);
-    perform turnpike.note_own_change(p_request, admin.caller, 'export', 'export', p_report, null,
-      jsonb_build_object('user_id', (admin.caller).user_id, 'key_id', null, 'test', false, 'query', p_query));
+    perform turnpike.note_change((admin.caller).user_id, 'export', 'export', p_report, null,
+      jsonb_build_object('user_id', (admin.caller).user_id, 'key_id', null, 'test', false, 'query', p_query),
+      p_request.request_id, p_request.address, p_request.moment);
   end if;
   {{admin.closes row}}
 end $$;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { actingFor, addMember } from "../harness/account-people.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
@@ -114,6 +115,23 @@ describe("The activity of an account", () => {
     const [entry] = await entriesOf(browser, "&by=operator")
     expect(entry).toMatchObject({ action: "user.credit", by: "operator", name: null, before: null, after: null })
     expect(JSON.stringify(await entriesOf(browser))).not.toContain("canary")
+  })
+
+  test("People of an operator's own account do not see the lists that the operator exports of the installation", async () => {
+    const ben = await world.signIn(await addMember(world, admin.userId, "owner"))
+    for (const path of ["/api/admin/users", ACTIVITY]) {
+      const file = await admin.call("GET", `${path}?format=csv`)
+      expect(file.status, path).toBe(200)
+      await file.text()
+    }
+    const people = [admin, actingFor(ben, admin.userId)]
+    for (const person of people) {
+      const [, { items }] = await person.json("GET", `${ACTIVITY}?action=export`)
+      expect(items.map(({ subject_id }: { subject_id: string }) => subject_id)).toEqual(["activity"])
+    }
+    const [, { items }] = await admin.json("GET", "/api/admin/audit?action=export")
+    const of = items.filter((one: { subject_id: string }) => one.subject_id === "users")
+    expect(of).toMatchObject([{ actor_user_id: admin.userId }])
   })
 
   test("Another account sees nothing of it, and the CSV has the same entries", async () => {
