@@ -58,7 +58,7 @@ begin
 end $$;
 
 -- Records in the audit log that a caller exports a list. p_what: the list. p_query: its filters.
--- p_of_account: false for an operator's list of the installation. The people of the operator's own account do not see it.
+-- p_of_account: false for an operator's list of the installation. People of the operator's account do not see it.
 create function turnpike.note_export(p_request turnpike.request, p_what text,
   p_query jsonb, p_of_account boolean, out actor turnpike.caller) language plpgsql as $$
 declare
