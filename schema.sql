@@ -637,7 +637,9 @@ create index api_keys_ending_tried on api_keys (ending_tried_at nulls first) whe
 create table former_key_values (
   hash bytea primary key,
   key_id text not null references api_keys,
-  works_until timestamptz not null
+  works_until timestamptz not null,
+  -- The person who knows it: made_by of the key before the rotation, or an owner who answers for it since a decision.
+  known_by bigint not null references users
 );
 create index former_key_values_of_key on former_key_values (key_id);
 

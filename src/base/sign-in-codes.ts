@@ -37,7 +37,7 @@ export const SIGN_IN_CODES = {
     dashboard: true,
     cause:
       "The person knows the values of keys with more rights than the person has from now on. `details` lists them.",
-    cure: "Rotate the ones that are in use, then send the request with `keys`: `revoke` or `keep`.",
+    cure: "Rotate the ones that are in use, without an overlap, then send the request with `keys`: `revoke` or `keep`.",
   },
   INVALID_LAUNCH_DATA: {
     status: 401,

@@ -98,7 +98,8 @@ begin
     delete from former_key_values f
       where f.key_id = own.key_id and (p_former_until is null or f.works_until <= p_request.moment);
     if p_former_until is not null then
-      insert into former_key_values (hash, key_id, works_until) values (own.hash, own.key_id, p_former_until);
+      insert into former_key_values (hash, key_id, works_until, known_by)
+        values (own.hash, own.key_id, p_former_until, coalesce(own.made_by, own.user_id));
     end if;
     update api_keys k set
       previous_expires_at = (select max(f.works_until) from former_key_values f where f.key_id = own.key_id),

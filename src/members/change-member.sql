@@ -2,7 +2,7 @@
 -- p_keys: the decision about the person's keys that are beyond the new role, 'revoke' or 'keep'; null: not decided.
 -- refused: right (the caller is no longer an owner), unknown, last_owner, keys (decide about `keys` first).
 create function turnpike.change_member(p_request turnpike.request, p_person bigint, p_role text, p_keys text,
-  out actor turnpike.caller, out refused text, out keys turnpike.key_answer[]) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out keys turnpike.known_key[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   former text;
@@ -28,7 +28,7 @@ begin
       case when p_role is not null then turnpike.person_facts(p_person, p_role) end);
   end if;
   if refused is null then
-    perform turnpike.decide_keys(p_request, caller, keys, p_keys);
+    perform turnpike.decide_keys(p_request, caller, keys, p_keys, p_person);
   end if;
   {{caller.closes}}
 end $$;

@@ -5,7 +5,7 @@ import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import type { MemberRole } from "../base/member-roles.ts"
 import { endKeyTurns } from "../ending/causes.ts"
-import { serializeKey } from "../keys/key-row.ts"
+import { serializeKnownKey } from "../keys/known-key.ts"
 import { lastOwner, notAnOwner, personNotFound } from "./refusals.ts"
 import { keysDecision, roleField } from "./schemas.ts"
 
@@ -31,11 +31,13 @@ export async function changeMember(
   const { actor, row } = await callAs(ctx, credential, "change_member", { person: userId, role, keys })
   if (row.refused === "keys") {
     const message = "The person knows the values of these keys. Say in `keys` whether to revoke or to keep them."
-    throw new TurnpikeError("MEMBER_HAS_KEYS", message, { details: { keys: (row.keys ?? []).map(serializeKey) } })
+    throw new TurnpikeError("MEMBER_HAS_KEYS", message, { details: { keys: (row.keys ?? []).map(serializeKnownKey) } })
   }
   if (row.refused === "right") throw notAnOwner()
   if (row.refused === "last_owner") throw lastOwner()
   if (row.refused !== null) throw personNotFound(userId)
   if (keys !== "revoke") return
-  for (const { key_id } of row.keys ?? []) await endKeyTurns(ctx, { key_id, user_id: actor.user_id })
+  for (const { key, value } of row.keys ?? []) {
+    if (value === "current") await endKeyTurns(ctx, { key_id: key.key_id, user_id: actor.user_id })
+  }
 }

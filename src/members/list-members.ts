@@ -1,13 +1,13 @@
-import { expressionBuilder } from "kysely"
 import { jsonArrayFrom } from "kysely/helpers/postgres"
 import * as z from "zod"
 import type { SessionCredential } from "../actor/actor.ts"
 import { readAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { toInstant } from "../base/time.ts"
-import { keyColumns, keySchema, keySpace, serializeKey } from "../keys/key-row.ts"
+import { knownKeySchema, serializeKnownKey } from "../keys/known-key.ts"
 import { released } from "../platform/db.ts"
 import type { DB } from "../platform/db-types.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { invitationSchema, roleField, serializeInvitation } from "./schemas.ts"
 
 const memberSchema = z
@@ -31,37 +31,22 @@ export const peopleSchema = z
       .meta({ description: "Open invitations, newest first. Only owners see them." }),
     keys_to_decide: z
       .array(
-        keySchema.extend({
+        knownKeySchema.extend({
           made_by: z
             .string()
             .nullable()
-            .meta({ description: "The name of the person who knows its value.", example: "Ben" }),
+            .meta({ description: "The names of the people who know the value.", example: "Ben" }),
         }),
       )
       .meta({
         description:
-          "Working keys whose values a person knows who has left, or has fewer rights than the key. Rotate, revoke or keep each. Only " +
-          "owners see them.",
+          "Working keys whose values a person knows who has left, or has fewer rights than the key. Rotate without an overlap, revoke or " +
+          "keep each. Only owners see them.",
       }),
   })
   .meta({ id: "Members" })
 
-type Nullish<Table> = { [Column in keyof Table]: Table[Column] | null }
-const eb = expressionBuilder<
-  DB & { k: DB["api_keys"]; p: DB["users"]; m: Nullish<DB["account_members"]> },
-  "k" | "p" | "m"
->()
-
-/**
- * True if a key `k` has more rights than its maker `p` has now: as member `m`, or as the account's own user. A disabled
- * maker has none.
- */
-const isBeyond = (() => {
-  const own = eb.case().when("p.user_id", "=", eb.ref("k.user_id")).then(eb.ref("p.own_role")).else("none").end()
-  const current = eb.fn.coalesce("m.role", own)
-  const role = eb.case().when("p.disabled_at", "is not", null).then("none").else(current).end()
-  return eb.not(eb.or([eb(role, "=", "owner"), eb.and([eb(role, "=", "developer"), eb("k.role", "=", "developer")])]))
-})()
+type UndecidedKey = Answers["undecided_key"]
 
 interface MemberRow extends Pick<DB["users"], "name" | "email"> {
   user_id: number
@@ -120,24 +105,12 @@ export async function listMembers(ctx: Context, credential: SessionCredential): 
               .orderBy("i.created_at", "desc")
               .orderBy("i.invitation_id", "desc"),
           ).as("invitations"),
-          jsonArrayFrom(
-            eb
-              .selectFrom("api_keys as k")
-              .innerJoin("users as p", (join) =>
-                join.on((on) => on("p.user_id", "=", on.fn.coalesce("k.made_by", "k.user_id"))),
-              )
-              .leftJoin("account_members as m", (join) =>
-                join.onRef("m.account_id", "=", "k.user_id").onRef("m.member_id", "=", "p.user_id"),
-              )
-              .whereRef("k.user_id", "=", "a.user_id")
-              .where("k.revoked_at", "is", null)
-              .where((key) => key.or([key("k.expires_at", "is", null), key("k.expires_at", ">", now)]))
-              .where(isOwner)
-              .where(isBeyond)
-              .select(keyColumns)
-              .select([keySpace, "p.name as made_by"])
-              .orderBy("k.key_id"),
-          ).as("keys"),
+          eb
+            .case()
+            .when(isOwner)
+            .then(eb.fn<UndecidedKey[]>("to_jsonb", [eb.fn(released("keys_to_decide"), ["a.user_id", eb.val(now)])]))
+            .end()
+            .as("keys"),
         ]
       }),
   )
@@ -149,9 +122,6 @@ export async function listMembers(ctx: Context, credential: SessionCredential): 
     members: [...own, ...row.members].map((person) => serializeMember(person, self)),
     second_factor_required: row.members_need_factor,
     invitations: row.invitations.map((one) => serializeInvitation(one as Parameters<typeof serializeInvitation>[0])),
-    keys_to_decide: row.keys.map(({ made_by, ...key }) => ({
-      ...serializeKey(key as Parameters<typeof serializeKey>[0]),
-      made_by,
-    })),
+    keys_to_decide: (row.keys ?? []).map(({ made_by, ...known }) => ({ ...serializeKnownKey(known), made_by })),
   }
 }

@@ -34,7 +34,8 @@ export const serializeInvitation = (row: Answers["invitation_answer"]): Invitati
 export const keysDecision = z.enum(["revoke", "keep"]).meta({
   description:
     "The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: " +
-    "they end at once. `keep`: they stay, and you answer for them. To keep a key in use with another value, rotate it before. " +
+    "they end at once. `keep`: they stay, and you answer for them. If the `known_value` of a key is `former`, " +
+    "only the old values end or stay. To keep a key in use with another value, rotate it before, without an overlap. " +
     "Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys.",
 })
 

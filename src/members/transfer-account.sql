@@ -2,7 +2,7 @@
 -- keys: the caller's keys about which the new owner decides. refused: right, unknown, self, member_factor (the person
 -- has no second factor, which the account requires).
 create function turnpike.transfer_account(p_request turnpike.request, p_person bigint, p_role text,
-  out actor turnpike.caller, out refused text, out keys turnpike.key_answer[]) language plpgsql as $$
+  out actor turnpike.caller, out refused text, out keys turnpike.known_key[]) language plpgsql as $$
 declare
   caller turnpike.caller;
   person bigint;

@@ -4,7 +4,7 @@ import { callAs } from "../actor/call-as.ts"
 import type { Context } from "../actor/context.ts"
 import { TurnpikeError } from "../base/errors.ts"
 import { MEMBER_ROLES } from "../base/member-roles.ts"
-import { keySchema, serializeKey } from "../keys/key-row.ts"
+import { knownKeySchema, serializeKnownKey } from "../keys/known-key.ts"
 import { notAnOwner, personNotFound } from "./refusals.ts"
 
 export const transferAccountSchema = z
@@ -19,7 +19,7 @@ export const transferAccountSchema = z
 
 export const transferredSchema = z
   .object({
-    keys_to_decide: z.array(keySchema).meta({
+    keys_to_decide: z.array(knownKeySchema).meta({
       description: "Keys whose values you know, and that have more rights than you now. The owners decide about them.",
     }),
   })
@@ -43,5 +43,5 @@ export async function transferAccount(
   }
   if (row.refused === "right") throw notAnOwner()
   if (row.refused !== null) throw personNotFound(user_id)
-  return { keys_to_decide: (row.keys ?? []).map(serializeKey) }
+  return { keys_to_decide: (row.keys ?? []).map(serializeKnownKey) }
 }

@@ -252,6 +252,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "keep_statement",
       "key_caps",
       "key_rates",
+      "keys_to_decide",
       "known_keys",
       "leave_account",
       "list_customers",

@@ -587,6 +587,7 @@ interface FirstSignIns {
 interface FormerKeyValues {
   hash: Buffer;
   key_id: string;
+  known_by: number;
   works_until: Timestamp;
 }
 

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_e798d1082756"
+export const RELEASE = "turnpike_0dc156fd2edd"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -501,6 +501,10 @@ export interface Answers {
     default_end_user_ref: string | null
     role: string
   }
+  known_key: {
+    key: Answers["key_answer"]
+    value: string
+  }
   link: {
     turn_id: string
     text: string
@@ -994,6 +998,11 @@ export interface Answers {
     buckets: Answers["turn_bucket"][]
     reasons: Answers["turn_count"][]
     models: Answers["turn_count"][]
+  }
+  undecided_key: {
+    key: Answers["key_answer"]
+    value: string
+    made_by: string | null
   }
   user_answer: {
     user_id: number
@@ -1702,7 +1711,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      keys: Answers["key_answer"][] | null
+      keys: Answers["known_key"][] | null
     }
   }
   change_own_profile: {
@@ -3227,6 +3236,7 @@ export interface Procedures {
     args: {
       request: Records["request"] | null
       key_id: string | null
+      person: number | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -3301,6 +3311,15 @@ export interface Procedures {
     }
     row: {
       key_rates: Answers["rates_state"] | null
+    }
+  }
+  keys_to_decide: {
+    args: {
+      account: number | null
+      moment: Date | null
+    }
+    row: {
+      keys_to_decide: Answers["undecided_key"][] | null
     }
   }
   known_keys: {
@@ -3723,7 +3742,6 @@ export interface Procedures {
       request: Records["request"] | null
       what: string | null
       query: JsonInput | null
-      of_account: boolean | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -5903,7 +5921,7 @@ export interface Procedures {
     row: {
       actor: Answers["caller"] | null
       refused: string | null
-      keys: Answers["key_answer"][] | null
+      keys: Answers["known_key"][] | null
     }
   }
   unknown_pin: {
@@ -6271,13 +6289,14 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   invite_member: { args: ["request:request", "invitation_id", "email", "role", "link_token", "mail_token", "expires_at"], columns: ["actor:json", "refused", "invitation:json", "account", "brand", "reached:json", "daily:json"] },
   join_as_new: { args: ["token", "name", "password_hash", "request_id", "address", "moment"] },
   keep_found_tools: { args: ["turn_id", "epoch", "found:json", "most"] },
-  keep_key: { args: ["request:request", "key_id"], columns: ["actor:json", "key:json", "refused"] },
+  keep_key: { args: ["request:request", "key_id", "person"], columns: ["actor:json", "key:json", "refused"] },
   keep_login: { args: ["login_id", "takes", "interval_seconds", "due_at", "moment"] },
   keep_report_part: { args: ["file_id", "epoch", "part:report_part", "until", "expires_at", "moment"] },
   keep_statement: { args: ["user_id", "month", "pages", "digests", "moment"], columns: ["keep_statement:json"] },
   keep_summary: { args: ["turn_id", "epoch", "summary:kept_summary", "model", "tokens", "moment"] },
   key_caps: { args: ["key_id", "user_id", "test", "moment"], columns: ["key_caps:json"] },
   key_rates: { args: ["key_id"], columns: ["key_rates:json"] },
+  keys_to_decide: { args: ["account", "moment"], columns: ["keys_to_decide:json"] },
   known_keys: { args: ["request:request", "keys:json"], columns: ["actor:json", "known:json"] },
   lacks_model: { args: ["lacks:json", "model", "moment"] },
   lacks_runner: { args: ["runners", "live_slots", "test_slots", "max_attempts", "moment"] },
@@ -6311,7 +6330,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_book_seen: { args: ["request:request", "provider_id", "day"], columns: ["actor:json", "refused"] },
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
-  note_export: { args: ["request:request", "what", "query:json", "of_account"], columns: ["actor:json"] },
+  note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "details:json", "said", "moment"] },
   note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },

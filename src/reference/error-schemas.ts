@@ -3,7 +3,7 @@ import { countStateSchema } from "../base/counted.ts"
 import type { ErrorCode } from "../base/errors.ts"
 import { MEMBER_ROLES, OWN_ROLES } from "../base/member-roles.ts"
 import { MAX_FAULTS } from "../http/check-input.ts"
-import { keySchema } from "../keys/key-row.ts"
+import { knownKeySchema } from "../keys/known-key.ts"
 import { rateStateSchema } from "../quotas/rate.ts"
 import {
   costLimitDetailsSchema,
@@ -71,7 +71,7 @@ const DETAILS = {
       roles: z.array(z.enum(MEMBER_ROLES)).meta({ description: "The roles that allow the operation." }),
     })
     .meta({ id: "RoleRequired" }),
-  MEMBER_HAS_KEYS: z.object({ keys: z.array(keySchema) }),
+  MEMBER_HAS_KEYS: z.object({ keys: z.array(knownKeySchema) }),
 } satisfies Partial<Record<ErrorCode, z.ZodType>>
 
 type DetailedCode = keyof typeof DETAILS

@@ -73,12 +73,51 @@ describe("A member who is removed", () => {
     }
   })
 
-  test("A key that the owner rotates is no longer the member's", async () => {
+  test("A key that the owner rotates without an overlap is no longer the member's", async () => {
     const { owner, member } = await createAccountWithPeople(world)
     const ben = await member("developer")
     const [, key] = await ben.json("POST", KEYS, { name: "Ben's" })
-    expect((await owner.json("POST", `${KEYS}/${key.key_id}/rotate`, {}))[0]).toBe(200)
+    expect((await owner.json("POST", `${KEYS}/${key.key_id}/rotate`, { overlap_seconds: 0 }))[0]).toBe(200)
     expect((await owner.json("DELETE", `${MEMBERS}/${ben.userId}`))[0]).toBe(200)
+  })
+
+  test("The old value that a removed member knows ends, or stays, as the owner decides, and the key works on", async () => {
+    const { client, owner, member } = await createAccountWithPeople(world)
+    for (const decision of ["revoke", "keep"] as const) {
+      const ben = await member("developer")
+      const [, key] = await ben.json("POST", KEYS, { name: "Ben's", scope: "all" })
+      const [, rotated] = await owner.json("POST", `${KEYS}/${key.key_id}/rotate`, {})
+      const path = `${MEMBERS}/${ben.userId}`
+      expect(await owner.json("DELETE", path)).toMatchObject([
+        409,
+        { code: "MEMBER_HAS_KEYS", details: { keys: [{ key_id: key.key_id, known_value: "former" }] } },
+      ])
+      const statusOf = async (value: string) =>
+        (await world.createClient(client.userId, value).call("GET", "/v1/me")).status
+      expect(await statusOf(key.value), "nothing was done").toBe(200)
+      expect((await owner.json("DELETE", `${path}?keys=${decision}`))[0]).toBe(200)
+      expect(await statusOf(key.value)).toBe(decision === "revoke" ? 401 : 200)
+      expect(await statusOf(rotated.value)).toBe(200)
+      expect((await owner.json("GET", MEMBERS))[1].keys_to_decide).toEqual([])
+    }
+  })
+
+  test("An old value of a member who left is one to decide about, and keeping it leaves a colleague's value alone", async () => {
+    const { client, owner, member } = await createAccountWithPeople(world)
+    const [ben, eve] = [await member("developer"), await member("developer")]
+    const [, { key_id }] = await ben.json("POST", KEYS, { name: "Shared", scope: "all" })
+    expect((await eve.json("POST", `${KEYS}/${key_id}/rotate`, {}))[0]).toBe(200)
+    expect((await ben.session.json("DELETE", `${MEMBERSHIPS}/${client.userId}`))[0]).toBe(200)
+    const toDecide = async () => (await owner.json("GET", MEMBERS))[1].keys_to_decide
+    expect(await toDecide()).toMatchObject([{ key_id, known_value: "former", made_by: ben.name }])
+    expect((await owner.json("POST", `${KEYS}/${key_id}/keep`))[0]).toBe(200)
+    expect(await toDecide()).toEqual([])
+    expect(await owner.json("DELETE", `${MEMBERS}/${eve.userId}`)).toMatchObject([
+      409,
+      { details: { keys: [{ key_id, known_value: "current" }] } },
+    ])
+    expect((await owner.json("POST", `${KEYS}/${key_id}/keep?user_id=${eve.userId}`))[0]).toBe(200)
+    expect((await owner.json("DELETE", `${MEMBERS}/${eve.userId}`))[0]).toBe(200)
   })
 
   test("An owner who loses the role takes the own invitations along", async () => {

@@ -15,6 +15,7 @@ export const ACTIVITY_WORDS: Record<string, string> = {
   "identity.link": "Identity linked",
   "identity.unlink": "Identity unlinked",
   "key.create": "Key created",
+  "key.end_former": "Old values of key ended",
   "key.keep": "Key kept",
   "key.revoke": "Key revoked",
   "key.rotate": "Key rotated",

@@ -1908,7 +1908,7 @@ export interface DashboardMemberHasKeysErrorBody {
   /** The field that is wrong. */
   param?: string | undefined
   details: {
-    keys: ApiKey[]
+    keys: KnownKey[]
   }
 }
 
@@ -3131,6 +3131,36 @@ export interface KeyRevokedEvent {
   }
 }
 
+export interface KnownKey {
+  key_id: string
+  name: string
+  /** `created`: only spaces that this key creates. `space`: one space. `all`: all spaces of the account. */
+  scope: "created" | "space" | "all"
+  /** The space of a key with the scope `space`; otherwise null. */
+  space: string | null
+  test: boolean
+  /** `owner`: the key may do everything that its scope allows. `developer`: a developer of the account made it, so it changes no prices, wallets and limits, and erases no customers. */
+  role: "owner" | "developer"
+  /** The first and the last characters of the key's value. */
+  hint: string
+  caps: Caps
+  /** The end user of requests of `/v1/openai` and `/v1/anthropic` that name none, such as those of chat interfaces. Null: the `key_id`, as the `end_user_ref` of its own end user. */
+  default_end_user_ref: string | null
+  /** How much the key may send in a minute, and at the same time. Null: no limit. */
+  rate: Rate | null
+  /** The default rate of each of your customers without a rate of their own, when this key sends their turns. Null: the account's default. */
+  end_user_rate: Rate | null
+  created_at: string
+  expires_at: string | null
+  /** The time of the last request with the key, accurate to a minute; null: never used. */
+  last_used_at: string | null
+  revoked_at: string | null
+  /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
+  previous_expires_at: string | null
+  /** `current`: the person knows the key's value. `former`: only old values, which work until their overlap ends. */
+  known_value: "current" | "former"
+}
+
 export interface LearnedLimits {
   /** The most output tokens that it takes. */
   max_output_tokens?: number | undefined
@@ -3647,7 +3677,7 @@ export interface Members {
   second_factor_required: boolean
   /** Open invitations, newest first. Only owners see them. */
   invitations: Invitation[]
-  /** Working keys whose values a person knows who has left, or has fewer rights than the key. Rotate, revoke or keep each. Only owners see them. */
+  /** Working keys whose values a person knows who has left, or has fewer rights than the key. Rotate without an overlap, revoke or keep each. Only owners see them. */
   keys_to_decide: ({
     key_id: string
     name: string
@@ -3674,7 +3704,9 @@ export interface Members {
     revoked_at: string | null
     /** The time at which the last old value stops or stopped working; null: the key was never rotated. */
     previous_expires_at: string | null
-    /** The name of the person who knows its value. */
+    /** `current`: the person knows the key's value. `former`: only old values, which work until their overlap ends. */
+    known_value: "current" | "former"
+    /** The names of the people who know the value. */
     made_by: string | null
   })[]
 }
@@ -6913,7 +6945,7 @@ export interface TransferAccount {
 
 export interface TransferredAccount {
   /** Keys whose values you know, and that have more rights than you now. The owners decide about them. */
-  keys_to_decide: ApiKey[]
+  keys_to_decide: KnownKey[]
 }
 
 export interface Turn {
@@ -7401,7 +7433,7 @@ export interface UpdateApiKeyRequest {
 export interface UpdateMember {
   /** `owner`: everything. `developer`: spaces, tools, keys, webhooks and turns, but no decisions about money. `billing`: balance, prices, wallets, caps and limits. `read_only`: reads everything except secrets. */
   role: "owner" | "developer" | "billing" | "read_only"
-  /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. To keep a key in use with another value, rotate it before. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
+  /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. If the `known_value` of a key is `former`, only the old values end or stay. To keep a key in use with another value, rotate it before, without an overlap. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
   keys?: "revoke" | "keep" | undefined
 }
 
@@ -9960,6 +9992,10 @@ export interface Operations {
       /** The key, `key_…`. */
       key_id: string
     }
+    query?: {
+      /** A person of the account who is about to lose rights: you answer for the values that this person knows. */
+      user_id?: number | undefined
+    }
     answer: ApiKey
   }
 
@@ -11292,7 +11328,7 @@ export interface Operations {
       user_id: number
     }
     query?: {
-      /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. To keep a key in use with another value, rotate it before. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
+      /** The decision about the keys whose values the person knows and that have more rights than the person from now on. `revoke`: they end at once. `keep`: they stay, and you answer for them. If the `known_value` of a key is `former`, only the old values end or stay. To keep a key in use with another value, rotate it before, without an overlap. Without a decision the answer is 409 `MEMBER_HAS_KEYS` with these keys. */
       keys?: "revoke" | "keep" | undefined
     }
     answer: RemoveMemberAnswer

@@ -400,6 +400,12 @@ export const JoinAsNewUserRules = {
   password: { minLength: 8, maxLength: 256 },
 } as const
 
+export const KnownKeyRules = {
+  scope: { words: ["created", "space", "all"] },
+  role: { words: ["owner", "developer"] },
+  known_value: { words: ["current", "former"] },
+} as const
+
 export const LearnedLimitsRules = {
   max_output_tokens: { minimum: 1, maximum: 10000000 },
   context_tokens: { minimum: 1, maximum: 100000000 },
@@ -541,6 +547,7 @@ export const MemberRules = {
 export const MembersRules = {
   "keys_to_decide[].scope": { words: ["created", "space", "all"] },
   "keys_to_decide[].role": { words: ["owner", "developer"] },
+  "keys_to_decide[].known_value": { words: ["current", "former"] },
 } as const
 
 export const MembershipRules = {
@@ -1642,6 +1649,10 @@ export const getUserEnergyQuery = {
 
 export const getWebLoginQuery = {
   token: { minLength: 1, maxLength: 512 },
+} as const
+
+export const keepKeyQuery = {
+  user_id: { minimum: 1 },
 } as const
 
 export const linkIdentityQuery = {

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react"
-import type { ApiKey } from "../api/operations.ts"
+import type { KnownKey } from "../api/operations.ts"
 import { send } from "../api/send.ts"
 import { choicesOf } from "../api/words.ts"
 import { Select } from "../ui/field.tsx"
@@ -17,6 +17,12 @@ const DECISIONS = choicesOf<Decision>({
   keep: "Keep: the person still knows the value",
 })
 
+/** The person knows only an old value, which works since a rotation with an overlap. */
+const FORMER_DECISIONS = choicesOf<Extract<Decision, "revoke" | "keep">>({
+  revoke: "End the old value: requests with it fail at once",
+  keep: "Keep the old value until its overlap ends",
+})
+
 /** Rotates a key, and shows its new value until it is saved. */
 async function rotateWithin(key_id: string, overlap_seconds: number): Promise<void> {
   const { name, value } = await send("rotateKey", { path: { key_id }, body: { overlap_seconds } })
@@ -27,16 +33,21 @@ async function rotateWithin(key_id: string, overlap_seconds: number): Promise<vo
 export function useKeyDecisions() {
   const [decisions, setDecisions] = useState<Readonly<Record<string, Decision>>>({})
   const done = useRef(new Set<string>())
+  const rotated = useRef(new Set<string>())
   return {
     of: (keyId: string): Decision => decisions[keyId] ?? "revoke",
     set: (keyId: string, decision: Decision) => setDecisions((old) => ({ ...old, [keyId]: decision })),
-    /** Rotates and keeps keys. The change of the person revokes the others. After an error, it continues. */
-    async carryOut(keys: readonly ApiKey[]): Promise<void> {
+    /** Rotates and keeps keys. The change of the person ends the other values. After an error, it continues. */
+    async carryOut(keys: readonly KnownKey[], person: number): Promise<void> {
       for (const { key_id } of keys) {
         const decision = decisions[key_id] ?? "revoke"
         if (decision === "revoke" || done.current.has(key_id)) continue
-        if (decision === "keep") await send("keepKey", { path: { key_id } })
-        else await rotateWithin(key_id, decision === "overlap" ? OVERLAP_SECONDS : 0)
+        if (decision !== "keep" && !rotated.current.has(key_id)) {
+          await rotateWithin(key_id, decision === "overlap" ? OVERLAP_SECONDS : 0)
+          rotated.current.add(key_id)
+        }
+        // The change of the person would end the old value of an overlap too.
+        if (decision !== "rotate") await send("keepKey", { path: { key_id }, query: { user_id: person } })
         done.current.add(key_id)
       }
     },
@@ -44,13 +55,13 @@ export function useKeyDecisions() {
 }
 
 interface DecisionsProps {
-  keys: readonly ApiKey[]
+  keys: readonly KnownKey[]
   decisions: ReturnType<typeof useKeyDecisions>
 }
 
 export const KeyDecisions = ({ keys, decisions }: DecisionsProps) => (
   <>
-    {keys.map(({ key_id, name, hint, last_used_at }) => (
+    {keys.map(({ key_id, name, hint, last_used_at, known_value }) => (
       <Select
         key={key_id}
         label={`Key ${name} (${hint})`}
@@ -64,7 +75,7 @@ export const KeyDecisions = ({ keys, decisions }: DecisionsProps) => (
           )
         }
         value={decisions.of(key_id)}
-        options={DECISIONS}
+        options={known_value === "former" ? FORMER_DECISIONS : DECISIONS}
         onChange={({ target }) => decisions.set(key_id, target.value as Decision)}
       />
     ))}

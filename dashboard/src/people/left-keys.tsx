@@ -23,7 +23,8 @@ export function LeftKeys({ keys }: { keys: Members["keys_to_decide"] }) {
   return (
     <Section title="Keys to decide about">
       <p className="max-w-[72ch] text-muted">
-        People who have left, or who have fewer rights now, know the values of these keys. Rotate, revoke or keep each.
+        People who have left, or who have fewer rights now, know the values of these keys. Rotate without an overlap,
+        revoke or keep each.
       </p>
       <Table
         caption="Keys to decide about"
@@ -39,19 +40,23 @@ export function LeftKeys({ keys }: { keys: Members["keys_to_decide"] }) {
             ),
           },
           { title: "Known to", cell: ({ made_by }) => made_by ?? "–" },
-          { title: "Value", cell: ({ hint }) => <code className="break-all">{hint}</code> },
+          {
+            title: "Value",
+            cell: ({ hint, known_value }) =>
+              known_value === "former" ? "An old value" : <code className="break-all">{hint}</code>,
+          },
           { title: "Last used", right: true, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
           {
             title: "Actions",
             actions: true,
-            cell: ({ made_by: _maker, ...apiKey }) => (
+            cell: ({ made_by: _maker, known_value: _known, ...apiKey }) => (
               <span className="inline-flex items-center">
                 <Button
                   kind="quiet"
                   does="keepKey"
                   aria-label={`Keep the key ${apiKey.name}`}
                   busy={keep.isPending && keep.variables?.path.key_id === apiKey.key_id}
-                  onClick={() => keep.mutate({ path: { key_id: apiKey.key_id } })}
+                  onClick={() => keep.mutate({ path: { key_id: apiKey.key_id }, query: {} })}
                 >
                   Keep
                 </Button>

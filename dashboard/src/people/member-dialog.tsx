@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import type { ApiError } from "../api/api-error.ts"
-import type { ApiKey, Member } from "../api/operations.ts"
+import type { KnownKey, Member } from "../api/operations.ts"
 import { send } from "../api/send.ts"
 import { titleOf } from "../sign-in/account-list.tsx"
 import { ConfirmDialog } from "../ui/dialog.tsx"
@@ -24,21 +24,21 @@ interface MemberDialogProps {
  */
 export function MemberDialog({ member, removes, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<Role>(member.role)
-  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const [keys, setKeys] = useState<readonly KnownKey[] | null>(null)
   const decisions = useKeyDecisions()
   const client = useQueryClient()
   const title = titleOf(member)
   const change = useMutation<unknown, ApiError, void>({
     mutationFn: async () => {
       const path = { user_id: member.user_id }
-      await decisions.carryOut(keys ?? [])
+      await decisions.carryOut(keys ?? [], member.user_id)
       const rest = keys && ({ keys: "revoke" } as const)
       return removes
         ? send("removeMember", { path, query: { ...rest } })
         : send("updateMember", { path, body: { role, ...rest } })
     },
     onError: (error) => {
-      if (error.code === "MEMBER_HAS_KEYS") setKeys((error.details as { keys: ApiKey[] }).keys)
+      if (error.code === "MEMBER_HAS_KEYS") setKeys((error.details as { keys: KnownKey[] }).keys)
     },
     onSuccess: () => {
       toast(removes ? `${title} is removed.` : `${title} has the role ${ROLE_LABELS[role]}.`)
@@ -73,8 +73,9 @@ export function MemberDialog({ member, removes, onClose }: MemberDialogProps) {
       {keys && (
         <>
           <p role="alert">
-            {title} made {keys.length === 1 ? "a key that works" : `${keys.length} keys that work`}, and knows{" "}
-            {keys.length === 1 ? "its value. Decide about it." : "their values. Decide about each."}
+            {title} knows{" "}
+            {keys.length === 1 ? "a value of a key that works" : `values of ${keys.length} keys that work`}. Decide
+            about {keys.length === 1 ? "it" : "each"}.
           </p>
           <KeyDecisions keys={keys} decisions={decisions} />
         </>

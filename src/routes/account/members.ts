@@ -162,11 +162,20 @@ export function mountMembers(app: App) {
       id: "keepKey",
       tag,
       summary: "Keep the key of a person who left",
-      description: "Its value stays, and you answer for it from now on.",
+      description:
+        "Its values stay, and you answer for them from now on. Values of people who still have the key's rights stay theirs.",
       params: z.object({ key_id: idParam }),
+      query: z.strictObject({
+        user_id: numberParam.optional().meta({
+          description:
+            "A person of the account who is about to lose rights: you answer for the values that this person knows.",
+          example: 43,
+        }),
+      }),
       answer: { status: 200, description: "The key.", schema: keySchema },
       errors: KEEP_KEY_ERRORS,
     },
-    async (c, { params: { key_id } }) => serializeKey(await keepKey(c.get("ctx"), sessionOf(c), key_id)),
+    async (c, { params: { key_id }, query: { user_id } }) =>
+      serializeKey(await keepKey(c.get("ctx"), sessionOf(c), key_id, user_id)),
   )
 }
