@@ -41,7 +41,7 @@ export const ACCOUNT_POWERS = {
   inviteMember: always("access"),
   revokeInvitation: "none",
   updateMember: always("access"),
-  removeMember: "none",
+  removeMember: onlyWhen("it keeps keys, or removes an owner", "access"),
   transferAccount: always("access"),
   putMemberRules: always("access"),
   listMemberships: "none",

@@ -1,6 +1,7 @@
 -- Changes the role of a person of the account, or removes the person (p_role null), for an owner.
 -- p_keys: the decision about the person's keys that are beyond the new role, 'revoke' or 'keep'; null: not decided.
--- refused: right (the caller is no longer an owner), unknown, last_owner, keys (decide about `keys` first).
+-- refused: right (the caller is no longer an owner), unknown, last_owner, keys (decide about `keys` first), or
+-- - proof: it takes the role from an owner, or keeps keys, and the caller has not proved their identity recently
 create function turnpike.change_member(p_request turnpike.request, p_person bigint, p_role text, p_keys text,
   out actor turnpike.caller, out refused text, out keys turnpike.known_key[]) language plpgsql as $$
 declare
@@ -18,7 +19,10 @@ begin
     when turnpike.lacks_owner_after(caller.user_id, p_person, former, p_role) then 'last_owner' end;
   if refused is null then
     keys := turnpike.keys_beyond(caller.user_id, p_person, p_role, p_request.moment);
-    refused := case when keys is distinct from '{}' and p_keys is null then 'keys' end;
+    refused := case when keys is distinct from '{}' and p_keys is null then 'keys'
+      when turnpike.lacks_proof(caller, p_request.moment)
+      and ((former is not distinct from 'owner' and p_role is distinct from 'owner')
+        or (keys is distinct from '{}' and p_keys is not distinct from 'keep')) then 'proof' end;
   end if;
   if refused is null and former is distinct from p_role then
     perform turnpike.set_account_role(caller.user_id, p_person, p_role, p_request.moment);

@@ -120,6 +120,20 @@ describe("A member who is removed", () => {
     expect((await owner.json("DELETE", `${MEMBERS}/${eve.userId}`))[0]).toBe(200)
   })
 
+  test("A stolen cookie removes a developer, but it keeps no key and removes no owner", async () => {
+    const { owner, member } = await createAccountWithPeople(world)
+    const [ben, eve] = [await member("developer"), await member("owner")]
+    const [, { key_id }] = await ben.json("POST", KEYS, { name: "Ben's" })
+    await world.sql("update sessions set proved_at = proved_at - interval '1 hour' where user_id = $1", [owner.userId])
+    const path = `${MEMBERS}/${ben.userId}`
+    for (const refused of [`${path}?keys=keep`, `${MEMBERS}/${eve.userId}`]) {
+      expect(await owner.json("DELETE", refused), refused).toMatchObject([403, { code: "REAUTHENTICATION_REQUIRED" }])
+    }
+    expect(Object.keys(await rolesOf(owner))).toHaveLength(3)
+    expect((await owner.json("DELETE", `${path}?keys=revoke`))[0]).toBe(200)
+    expect((await owner.json("GET", `${KEYS}/${key_id}`))[1].revoked_at).not.toBeNull()
+  })
+
   test("An owner who loses the role takes the own invitations along", async () => {
     const { client, owner, member, person } = await createAccountWithPeople(world)
     const ben = await member("owner")

@@ -69,6 +69,18 @@ const ASKING: Record<string, object> = {
   putEndUserLimits: { daily_usd: 100, monthly_usd: 2 },
 }
 
+/** By operation without a body: the query for which it requires a fresh proof, and what must be true before. */
+const ASKING_QUERY: Record<string, { query: string; prepare: (call: Call) => Promise<unknown> }> = {
+  removeMember: {
+    query: "?keys=keep",
+    prepare: ({ path }) => {
+      const keyOfMember = `update api_keys set made_by = $1
+        where user_id = (select account_id from account_members where member_id = $1)`
+      return world.sql(keyOfMember, [Number(path.split("/").at(-1))])
+    },
+  },
+}
+
 const ASKED_TASK = { approvals: { create_task: "always" } }
 
 /** By operation: the body of a call that a proved session makes before, so that the body above loosens something. */
@@ -101,9 +113,12 @@ async function expectGuarded(operation: Operation, session: Session, call: () =>
   const usual = USUAL[operation.id]?.(given) ?? given
   const before = BEFORE[operation.id]
   if (before) expect(await codeOf(await world.signIn(session.userId), { ...given, body: before })).toBeUndefined()
-  const body = ASKING[operation.id]
+  const special = ASKING_QUERY[operation.id]
+  await special?.prepare(given)
+  const body = special ? {} : ASKING[operation.id]
   if (!body) throw new Error(`say in ASKING when ${operation.id} asks`)
-  const asking = Object.keys(body).length === 0 && !before ? usual : { ...given, body }
+  const plain = Object.keys(body).length === 0 && !before ? usual : { ...given, body }
+  const asking = special ? { ...given, path: `${given.path}${special.query}` } : plain
   expect(await codeOf(session, asking), "in the case that it names").toBe(PROOF)
   if (!ASKS_FIRST.includes(operation.id)) {
     expect(await codeOf(session, usual), "in every other case").not.toBe(PROOF)
