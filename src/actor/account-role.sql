@@ -56,6 +56,23 @@ begin
     order by u.email is null, m.created_at, m.member_id limit 1);
 end $$;
 
+create type turnpike.named_account as (
+  user_id bigint,
+  name text -- null
+);
+
+-- The accounts that were handed over to a person, and have no other owner who can sign in.
+create function turnpike.only_owner_of(p_person bigint) returns turnpike.named_account[] language plpgsql stable as $$
+begin
+  return array(select row(a.user_id, a.name)::turnpike.named_account
+    from account_members m
+      join users a on a.user_id = m.account_id
+    where m.member_id = p_person and m.role = 'owner' and a.own_role <> 'owner' and a.disabled_at is null
+      and not exists (select from account_members o join users p on p.user_id = o.member_id
+        where o.account_id = a.user_id and o.role = 'owner' and o.member_id <> p_person and p.disabled_at is null)
+    order by a.user_id);
+end $$;
+
 -- Makes a caller unusable if the page of the request was made for another user, who was signed in to this
 -- browser before, or shows another account. As in when_proved, no procedure or query can omit the check.
 create function turnpike.of_page(caller turnpike.caller, p_page_user bigint, p_page_account bigint)

@@ -462,6 +462,7 @@ export const WORKER_ACCESS: Readonly<Record<string, WorkerAccess>> = {
       "note_login_step",
       "note_slice",
       "note_turn_read",
+      "only_owner_of",
       "our_book",
       "overdue_deliveries",
       "overdue_turns",

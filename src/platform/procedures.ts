@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_aa232d80ae59"
+export const RELEASE = "turnpike_74752ce67d43"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -546,6 +546,10 @@ export interface Answers {
     sealed: string
     takes: number
     expires_at: string
+  }
+  named_account: {
+    user_id: number
+    name: string | null
   }
   open_calls: {
     turn_id: string
@@ -3997,6 +4001,14 @@ export interface Procedures {
       note_windows: number | null
     }
   }
+  only_owner_of: {
+    args: {
+      person: number | null
+    }
+    row: {
+      only_owner_of: Answers["named_account"][] | null
+    }
+  }
   open_statement: {
     args: {
       request: Records["request"] | null
@@ -6353,6 +6365,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_turn_read: { args: ["request:request", "turn_id", "reason"], columns: ["actor:json", "refused", "known", "texts"] },
   note_wake: { args: ["webhook_id"] },
   note_windows: { args: ["provider_id", "windows:json", "moment"] },
+  only_owner_of: { args: ["person"], columns: ["only_owner_of:json"] },
   open_statement: { args: ["request:request", "month"], columns: ["actor:json", "refused", "statement:json"] },
   open_window: { args: ["key_id", "moment"] },
   our_book: { args: ["provider_id", "day", "slack"], columns: ["our_book:json"] },

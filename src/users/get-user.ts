@@ -69,6 +69,12 @@ export const userDetailSchema = adminUserSchema
     workspaces: z.array(
       z.object({ workspace_id: z.string().meta({ example: "acme" }), name: z.string().meta({ example: "Acme" }) }),
     ),
+    only_owner_of: z.array(z.object({ user_id: z.int(), name: z.string().nullable() })).meta({
+      description:
+        "Accounts of other users that were handed over, and have no owner who can sign in except this user. While this user is disabled, " +
+        "no owner can act for them.",
+      example: [{ user_id: 44, name: "Acme" }],
+    }),
     referral: z.object({
       ref_code: z.string().meta({
         description: "The code that referred users give at their first sign-in.",
@@ -132,6 +138,7 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
     subscriptions: row.subscriptions.map(({ subscription }) => serializeSubscription(subscription)),
     teams: row.teams,
     workspaces: row.workspaces,
+    only_owner_of: row.only_owner_of,
     referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
     spend_30_days_usd: toUsd(row.billed ?? 0),
   }
@@ -200,6 +207,9 @@ function partsOf(eb: Users, now: Date) {
         .select(["g.workspace_id", "g.name"])
         .orderBy("g.workspace_id"),
     ).as("workspaces"),
+    eb
+      .fn<Answers["named_account"][]>("to_jsonb", [eb.fn(released("only_owner_of"), ["u.user_id"])])
+      .as("only_owner_of"),
     eb
       .selectFrom("referrals as r")
       .whereRef("r.referred_user_id", "=", "u.user_id")

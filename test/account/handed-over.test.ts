@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/base/ids.ts"
 import {
   type AccountWithPeople,
+  addMember,
   createAccountWithPeople,
   invite,
   KEYS,
@@ -9,6 +10,7 @@ import {
   MEMBERSHIPS,
   rolesOf,
 } from "../harness/account-people.ts"
+import { signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
 
 let world: World
@@ -87,6 +89,25 @@ describe("An account that was handed over", () => {
     expect(await homeOf(people.owner)).toContain("203.0.113.7")
     expect(await homeOf(ben)).not.toContain("203.0.113.7")
   })
+})
+
+test("An operator sees which accounts keep no owner who can sign in if a user is blocked", async () => {
+  const people = await createAccountWithPeople(world)
+  const account = people.client.userId
+  const ben = await people.member("developer")
+  const admin = await signInAdmin(world)
+  const accounts = async () =>
+    (await admin.json("GET", `/api/admin/users/${ben.userId}`))[1].only_owner_of.map(
+      ({ user_id }: { user_id: number }) => user_id,
+    )
+  expect(await accounts()).toEqual([])
+  await people.owner.json("POST", "/api/account/transfer", { user_id: ben.userId, role: null })
+  expect(await accounts()).toEqual([account])
+  await world.sql("update users set disabled_at = $2 where user_id = $1", [ben.userId, world.clock.now()])
+  expect(await accounts(), "while the user is disabled").toEqual([account])
+  await world.sql("update users set disabled_at = null where user_id = $1", [ben.userId])
+  await addMember(world, account, "owner")
+  expect(await accounts()).toEqual([])
 })
 
 test("A key whose maker an operator has disabled is one to decide about", async () => {

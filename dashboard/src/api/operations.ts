@@ -7811,6 +7811,11 @@ export interface UserDetail {
     workspace_id: string
     name: string
   })[]
+  /** Accounts of other users that were handed over, and have no owner who can sign in except this user. While this user is disabled, no owner can act for them. */
+  only_owner_of: ({
+    user_id: number
+    name: string | null
+  })[]
   referral: {
     /** The code that referred users give at their first sign-in. */
     ref_code: string

@@ -40,6 +40,12 @@ export function BlockDialog({ of, onClose }: { of: UserDetail; onClose: () => vo
       version={of.version}
       onClose={onClose}
     >
+      {disabled && of.only_owner_of.length > 0 && (
+        <p role="alert">
+          These accounts then have no owner who can sign in: {of.only_owner_of.map(nameOf).join(", ")}. Their members
+          keep their roles.
+        </p>
+      )}
       <TextInput
         label="Reason"
         hint="For the audit log. The owner does not see it."
