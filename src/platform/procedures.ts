@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_74752ce67d43"
+export const RELEASE = "turnpike_a3feffdf5309"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3746,6 +3746,7 @@ export interface Procedures {
       request: Records["request"] | null
       what: string | null
       query: JsonInput | null
+      of_account: boolean | null
     }
     row: {
       actor: Answers["caller"] | null
@@ -6342,7 +6343,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   note_book_seen: { args: ["request:request", "provider_id", "day"], columns: ["actor:json", "refused"] },
   note_bot_call: { args: ["request:request", "workspace_id", "action", "outcome:json"], columns: ["actor:json", "refused"] },
   note_erased: { args: ["erasure_id", "moment"] },
-  note_export: { args: ["request:request", "what", "query:json"], columns: ["actor:json"] },
+  note_export: { args: ["request:request", "what", "query:json", "of_account"], columns: ["actor:json"] },
   note_infrastructure_error: { args: ["kind", "name", "code", "turn_id", "details:json", "said", "moment"] },
   note_limits: { args: ["request:request", "provider_id", "windows:json"], columns: ["actor:json", "refused", "entity:json"] },
   note_listing: { args: ["space_id", "servers:json", "tokens:json", "pins:json", "speaks:json"] },

@@ -169,7 +169,15 @@ test("Home lists open anomalies and a budget that is spent, but not in test data
   const budget = { kind: "budget_passed", used_usd: billed_cost_usd, limit_usd: billed_cost_usd }
   expect(await needs()).toMatchObject([
     budget,
-    { kind: "spend_unusual", id, title: "customer-1", subject: "customer-1", text: "end_user", used_usd: 2e-7, limit_usd: 1e-7 },
+    {
+      kind: "spend_unusual",
+      id,
+      title: "customer-1",
+      subject: "customer-1",
+      text: "end_user",
+      used_usd: 2e-7,
+      limit_usd: 1e-7,
+    },
   ])
   expect(await needs("?test=true")).toEqual([])
   await browser.json("PUT", `/api/account/anomalies/${id}`, { state: "dismissed" })
