@@ -68,10 +68,9 @@ returns table (erasure erasures) language plpgsql rows 10 as $$
 begin
   return query
     update erasures e set tried_at = p_moment
-    from (select d.erasure_id from erasures d
+    where e.erasure_id = any (array(select d.erasure_id from erasures d
       where d.checked_at is null and (d.erased_at is null or d.erased_at <= p_settled)
       -- Another run is working on locked rows.
-      order by d.tried_at limit p_limit for no key update skip locked) due
-    where e.erasure_id = due.erasure_id
+      order by d.tried_at limit p_limit for no key update skip locked))
     returning e.*;
 end $$;

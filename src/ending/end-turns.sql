@@ -148,24 +148,21 @@ create function turnpike.take_ending(p_cause text, p_tried_before timestamptz, p
 begin
   if p_cause = 'key' then
     update api_keys k set ending_tried_at = p_moment
-      from (select e.key_id from api_keys e
+      where k.key_id = (select e.key_id from api_keys e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
-        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where k.key_id = due.key_id
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked)
       returning k.user_id, k.test, k.key_id into user_id, test, key_id;
   elsif p_cause = 'space' then
     update spaces s set ending_tried_at = p_moment
-      from (select e.space_id from spaces e
+      where s.space_id = (select e.space_id from spaces e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
-        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where s.space_id = due.space_id
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked)
       returning s.user_id, s.test, s.space_id into user_id, test, space_id;
   else
     update users u set ending_tried_at = p_moment
-      from (select e.user_id from users e
+      where u.user_id = (select e.user_id from users e
         where e.ending_turns and (e.ending_tried_at is null or e.ending_tried_at < p_tried_before)
-        order by e.ending_tried_at nulls first limit 1 for no key update skip locked) due
-      where u.user_id = due.user_id
+        order by e.ending_tried_at nulls first limit 1 for no key update skip locked)
       returning u.user_id into user_id;
   end if;
 end $$;

@@ -6,9 +6,9 @@ declare
   given_up integer;
 begin
   update files f set state = 'deleted', updated_at = p_moment
-    from (select u.file_id from files u where u.state = 'uploading' and u.created_at <= p_until
-      order by u.created_at limit p_limit for no key update skip locked) late
-    where f.file_id = late.file_id;
+    where f.file_id = any (array(select u.file_id from files u
+      where u.state = 'uploading' and u.created_at <= p_until
+      order by u.created_at limit p_limit for no key update skip locked));
   get diagnostics given_up = row_count;
   return given_up;
 end $$;

@@ -68,12 +68,13 @@ create function turnpike.take_statements(p_before timestamptz, p_limit integer, 
 returns setof statements
 language plpgsql as $$
 begin
-  return query update statements s set tried_at = p_moment
-    from (
+  return query with due as (
       select o.user_id, o.month
         from statements o
         where o.closed_at is null and coalesce(o.tried_at < p_before, true)
-        order by o.tried_at nulls first limit p_limit for no key update skip locked) d
+        order by o.tried_at nulls first limit p_limit for no key update skip locked)
+    update statements s set tried_at = p_moment
+    from due d
     where s.user_id = d.user_id and s.month = d.month
     returning s.*;
 end $$;

@@ -21,9 +21,8 @@ begin
     where m.space_id = 0 and m.data <> 'account' and m.look_at > p_moment
       and m.days <> turnpike.retention_days(0, m.data);
   update retention_marks m set look_at = p_again
-    from (select o.space_id, o.data from retention_marks o where o.look_at <= p_moment
-      order by o.look_at limit 1 for no key update skip locked) due
-    where m.space_id = due.space_id and m.data = due.data
+    where (m.space_id, m.data) = (select o.space_id, o.data from retention_marks o where o.look_at <= p_moment
+      order by o.look_at limit 1 for no key update skip locked)
     returning m.* into taken;
   return taken;
 end $$;
@@ -98,10 +97,14 @@ declare
   looked integer := 0;
 begin
   for one in
-    with due as (
+    with looked_at as (
+      select o.turn_id, o.data, o.space_id
+        from retention_left o
+        where o.look_at <= p_moment
+        order by o.look_at limit p_limit for update skip locked
+    ), due as (
       delete from retention_left l
-        using (select o.turn_id, o.data, o.space_id from retention_left o where o.look_at <= p_moment
-          order by o.look_at limit p_limit for update skip locked) d
+        using looked_at d
         where l.turn_id = d.turn_id and l.data = d.data and l.space_id = d.space_id
         returning l.space_id, l.data, l.turn_id
     )

@@ -7,14 +7,13 @@ create function turnpike.limit_sessions(new_session sessions, p_moment timestamp
 language plpgsql as $$
 begin
   update sessions n set ended_at = p_moment
-    from (select s.session_id from sessions s
+    where n.session_id = any (array(select s.session_id from sessions s
       where s.user_id = new_session.user_id and s.ended_at is null and s.factor_due = new_session.factor_due
         and s.session_id <> new_session.session_id
-      order by s.last_seen_at desc, s.session_id collate "C" desc offset 99 for no key update skip locked) beyond
-    where n.session_id = beyond.session_id;
+      order by s.last_seen_at desc, s.session_id collate "C" desc offset 99 for no key update skip locked));
   delete from sessions n
-    using (select s.session_id from sessions s where s.user_id = new_session.user_id
-      order by s.session_id collate "C" desc offset 300 for update skip locked) old
-    where n.session_id = old.session_id and (n.ended_at is not null or n.expires_at <= p_moment)
+    where n.session_id = any (array(select s.session_id from sessions s where s.user_id = new_session.user_id
+      order by s.session_id collate "C" desc offset 300 for update skip locked))
+      and (n.ended_at is not null or n.expires_at <= p_moment)
       and not exists (select from acting_sessions a where a.admin_session_id = n.session_id);
 end $$;

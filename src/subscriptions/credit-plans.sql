@@ -5,13 +5,12 @@ returns table (sub_id integer)
 language plpgsql as $$
 begin
   return query update subscriptions s set credit_tried_at = p_moment
-    from (select d.sub_id from subscriptions d
+    where s.sub_id = any (array(select d.sub_id from subscriptions d
       where d.crediting
         and (d.starts_at at time zone 'UTC') + make_interval(months => d.credited_periods)
         <= p_moment at time zone 'UTC'
         and (d.credit_tried_at is null or d.credit_tried_at < p_moment)
-      order by d.credit_tried_at nulls first, d.sub_id limit p_limit for no key update skip locked) due
-    where s.sub_id = due.sub_id
+      order by d.credit_tried_at nulls first, d.sub_id limit p_limit for no key update skip locked))
     returning s.sub_id;
 end $$;
 

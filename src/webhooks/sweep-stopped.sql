@@ -32,10 +32,9 @@ declare
   taken text;
 begin
   update webhook_endpoints w set stop_tried_at = p_moment
-    from (select e.webhook_id from webhook_endpoints e
+    where w.webhook_id = (select e.webhook_id from webhook_endpoints e
       where e.stopping and (e.stop_tried_at is null or e.stop_tried_at < p_tried_before)
-      order by e.stop_tried_at nulls first limit 1 for no key update skip locked) due
-    where w.webhook_id = due.webhook_id
+      order by e.stop_tried_at nulls first limit 1 for no key update skip locked)
     returning w.webhook_id into taken;
   return taken;
 end $$;
