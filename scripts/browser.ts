@@ -2,12 +2,12 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { type Browser, chromium } from "playwright-core"
 import { makeTemporaryDirectory } from "../src/local/temporary-directory.ts"
 import { endWithUs } from "../src/local/watchdog.ts"
+import { servicePort } from "./service-port.ts"
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
@@ -42,7 +42,7 @@ export async function serviceAt(
 ): Promise<ShownService> {
   if (url) return { signIn: url, stop: async () => {} }
   const data = await makeTemporaryDirectory("pages")
-  const port = await freePorts()
+  const port = await servicePort()
   const child = spawn(
     "node",
     ["src/local/start.ts", "--port", String(port), "--data", data, "--providers", ...options],
@@ -76,13 +76,4 @@ export async function serviceAt(
       await rm(data, { recursive: true, force: true })
     },
   }
-}
-
-/** A free port. `npm start` also uses ports after it, so it is not the last one. */
-async function freePorts(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port < 65_000 ? port : port - 500
 }

@@ -8,7 +8,7 @@ import { npmStart } from "../harness/npm-start.ts"
 import { manifestIn, servePackages } from "../harness/package-registry.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { startProgram } from "../harness/running-program.ts"
-import { servicePort } from "../harness/service-port.ts"
+import { servicePort } from "../../scripts/service-port.ts"
 
 const REPOSITORY = "https://git.example.com/turnpike/turnpike"
 const TARBALL = "turnpike-turns-client-0.1.0.tgz"

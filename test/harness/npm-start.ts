@@ -4,10 +4,10 @@ import { readFile, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { servicePort } from "../../scripts/service-port.ts"
 import type { Demo } from "../../src/local/demo.ts"
 import { endWithUs } from "../../src/local/watchdog.ts"
 import { makeDataDirectory } from "./data-directory.ts"
-import { servicePort } from "./service-port.ts"
 
 /** Variables that would make it differ from the service of a new developer. */
 const FOREIGN = /^(DATABASE_URL|REDIS_URL|ANTHROPIC_.*|OPENAI_.*|TURNPIKE_.*)$/

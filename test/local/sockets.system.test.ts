@@ -1,11 +1,11 @@
 import { symlink } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { afterEach, expect, test } from "vitest"
+import { servicePort } from "../../scripts/service-port.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 import { listeningSockets } from "../harness/listening.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { startProgram } from "../harness/running-program.ts"
-import { servicePort } from "../harness/service-port.ts"
 import { strangerAt } from "../harness/stranger.ts"
 
 /** Variables that would make the services differ from those of a new developer. */

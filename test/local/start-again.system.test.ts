@@ -2,10 +2,10 @@ import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { build } from "esbuild"
 import { afterAll, expect, test } from "vitest"
+import { servicePort } from "../../scripts/service-port.ts"
 import { staticFiles, WEB_APP } from "../../src/local/build-worker.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 import { npmStart, type Started } from "../harness/npm-start.ts"
-import { servicePort } from "../harness/service-port.ts"
 
 let service: Started | undefined
 afterAll(() => service?.stop())

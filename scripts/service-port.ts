@@ -1,5 +1,5 @@
-import { PORT_OFFSETS } from "../../src/local/options.ts"
-import { FREE_PORTS, isFree } from "../../src/local/postgres.ts"
+import { PORT_OFFSETS } from "../src/local/options.ts"
+import { FREE_PORTS, isFree } from "../src/local/postgres.ts"
 
 /** No other server of the tests gets these ports: they are above those of `freePort`. */
 const PORTS = { from: FREE_PORTS.to, slots: 750, size: 8, pools: 16 }
