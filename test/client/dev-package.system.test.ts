@@ -7,11 +7,11 @@ import { publint } from "publint"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { EXIT_CODES } from "../../client/cli/failures.ts"
 import { CLIENT_PACKAGE, DEV_PACKAGE } from "../../client/src/names.ts"
+import { servicePort } from "../../scripts/service-port.ts"
 import { freePort } from "../../src/local/postgres.ts"
 import { processes } from "../../src/local/processes.ts"
 import { startBreakableProxy } from "../harness/breakable-proxy.ts"
 import { openCustomerFolder } from "../harness/customer-folder.ts"
-import { servicePort } from "../../scripts/service-port.ts"
 
 /** A customer's server: it verifies each webhook with the published client, and prints its type and turn. */
 const RECEIVER = `import { createServer } from "node:http"

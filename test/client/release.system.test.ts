@@ -3,12 +3,12 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "no
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { CLIENT_PACKAGE, DEV_PACKAGE } from "../../client/src/names.ts"
+import { servicePort } from "../../scripts/service-port.ts"
 import { makeDataDirectory } from "../harness/data-directory.ts"
 import { npmStart } from "../harness/npm-start.ts"
 import { manifestIn, servePackages } from "../harness/package-registry.ts"
 import { runProgram } from "../harness/packed-client.ts"
 import { startProgram } from "../harness/running-program.ts"
-import { servicePort } from "../../scripts/service-port.ts"
 
 const REPOSITORY = "https://git.example.com/turnpike/turnpike"
 const TARBALL = "turnpike-turns-client-0.1.0.tgz"
