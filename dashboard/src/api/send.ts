@@ -3,7 +3,7 @@ import { type Answer, type Arguments, type CallOptions, call, type OperationId }
 import { OPERATIONS } from "./operations.ts"
 import { readTab, writeTab } from "./tab-store.ts"
 
-/** A second click within this time after a success gets the same answer. */
+/** A second click on the same page within this time after a success gets the same answer. */
 const DOUBLE_CLICK_MS = 1000
 
 /** The service recognises a key for at least 7 days. */
@@ -17,20 +17,34 @@ interface Attempt {
 /** The requests that run now, by their content. */
 const running = new Map<string, Promise<unknown>>()
 
+/** Answers that a second click gets, by the content of the request. */
+const answered = new Map<string, Promise<unknown>>()
+
+/** Forgets the answers for second clicks. On another page, or back from it, the same click is a new request. */
+export const forgetAnswers = () => answered.clear()
+
 /**
  * Sends a change. The same change, sent again while the first request runs, joins it. If the operation accepts an
  * Idempotency-Key, a repeat after a lost answer uses the key of the first attempt, so that it takes effect once.
  */
 export function send<Id extends OperationId>(id: Id, input: Arguments<Id>[0]): Promise<Answer<Id>> {
   const content = contentOf(id, input)
-  const known = running.get(content) as Promise<Answer<Id>> | undefined
-  if (known) return known
+  const known = running.get(content) ?? answered.get(content)
+  if (known) return known as Promise<Answer<Id>>
   const { once } = OPERATIONS[id]
   const answer = once ? sendOnce(id, input, content) : call(id, ...([input] as unknown as Arguments<Id>))
   running.set(content, answer)
-  const forget = () => void running.delete(content)
-  answer.then(once ? () => setTimeout(forget, DOUBLE_CLICK_MS) : forget, forget)
+  const end = () => void running.delete(content)
+  answer.then(() => {
+    if (once) keepAnswer(content, answer)
+    end()
+  }, end)
   return answer
+}
+
+function keepAnswer(content: string, answer: Promise<unknown>): void {
+  answered.set(content, answer)
+  setTimeout(() => answered.get(content) === answer && answered.delete(content), DOUBLE_CLICK_MS)
 }
 
 /** The whole request as text. A file counts with its name, size and time. */

@@ -2,6 +2,7 @@ import type { QueryClient } from "@tanstack/react-query"
 import { createRouter } from "@tanstack/react-router"
 import { accountRoutes } from "../account/routes.ts"
 import { analyticsRoutes } from "../analytics/routes.ts"
+import { forgetAnswers } from "../api/send.ts"
 import { auditRoutes } from "../audit/routes.ts"
 import { catalogRoutes } from "../catalog/routes.ts"
 import { creditRoutes } from "../credit/routes.ts"
@@ -63,7 +64,7 @@ const routeTree = rootRoute.addChildren([
 ])
 
 export function createAppRouter(queryClient: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     context: { queryClient },
     parseSearch,
@@ -75,6 +76,8 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultErrorComponent: Failure,
     defaultNotFoundComponent: NotFound,
   })
+  router.subscribe("onBeforeNavigate", ({ pathChanged }) => pathChanged && forgetAnswers())
+  return router
 }
 
 declare module "@tanstack/react-router" {
