@@ -34,10 +34,11 @@ const SIZES = {
   },
 }
 
-/** Queries of operations that require one. */
+/** Queries of operations that require one, with the ids of `idsOf`. */
 const QUERIES: Record<string, string> = {
   getHourlySpaces: `?start=${new Date(Date.now() - 86_400_000).toISOString()}&end=${new Date().toISOString()}`,
   searchEverything: "?q=space",
+  getEndUsersReport: "?user_id={user_id}",
   search: "?q=space",
 }
 
@@ -105,9 +106,11 @@ export async function readDefaultAnswers(site: Site, repeats: number): Promise<D
   const all: DefaultAnswer[] = []
   for (const [group, { mount }, headers, own] of callers) {
     for (const operation of operationsOf(mount)) {
-      for (const query of [QUERIES[operation.id] ?? "", ...(LONG[operation.id] ?? [])]) {
+      for (const asked of [QUERIES[operation.id] ?? "", ...(LONG[operation.id] ?? [])]) {
+        const query = fill(asked, own)
+        const path = fill(operation.path, own) + query
         const answers = []
-        for (let nth = 0; nth < repeats; nth++) answers.push(await read(site, pathOf(operation, own) + query, headers))
+        for (let nth = 0; nth < repeats; nth++) answers.push(await read(site, path, headers))
         const [first] = answers
         if (!first) continue
         const ms = Math.min(...answers.map((answer) => answer.ms))
@@ -137,8 +140,8 @@ async function idsOf({ sql }: Site, userId: number): Promise<Record<string, stri
   return ids ?? {}
 }
 
-const pathOf = ({ path }: Operation, ids: Record<string, string>) =>
-  path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(ids[name] ?? "1"))
+const fill = (template: string, ids: Record<string, string>) =>
+  template.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(ids[name] ?? "1"))
 
 async function read({ runtime }: Site, path: string, headers: Record<string, string>) {
   const meter = await startCpuMeter({ worker: [runtime.pid] })
