@@ -13,6 +13,8 @@ describe.skipIf(!hasBrowser)("Unsaved input", () => {
   /** Opens the instructions of a new space, and types. */
   async function typeInstructions({ page, origin, api }: Person) {
     const { space_id } = await api("POST", "/api/account/spaces", { title: "Agent" })
+    // The answer of a save and later reads have these fields in different orders.
+    await api("PUT", `/api/account/spaces/${space_id}/manifest`, { max_wait_seconds: 600, on_limit: "wait" })
     await page.goto(`${origin}/spaces/${space_id}`)
     const instructions = page.getByRole("textbox", { name: "Instructions" })
     await instructions.fill(TYPED)

@@ -1,7 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { ApiError } from "../api/api-error.ts"
 import type { Manifest } from "../api/operations.ts"
-import { useChange, useRead } from "../api/query.ts"
+import { queryOf, useChange, useRead } from "../api/query.ts"
 import { ManifestInputRules } from "../api/rules.ts"
 import { Button } from "../ui/button.tsx"
 import { ConflictDialog } from "../ui/conflict-dialog.tsx"
@@ -9,7 +10,7 @@ import { useDraft } from "../ui/draft.ts"
 import { EFFORT_CHOICES } from "../ui/efforts.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Select, TextArea, TextInput } from "../ui/field.tsx"
-import { jsonText, readJson } from "../ui/json-text.ts"
+import { isSameJson, readJson } from "../ui/json-text.ts"
 import { Read } from "../ui/read.tsx"
 import { RestoredNote } from "../ui/restored-note.tsx"
 import { ANY_TEXT, isResultReady, ResultFields } from "../ui/result-fields.tsx"
@@ -48,8 +49,12 @@ interface ManifestFormProps extends SpaceTabProps {
   readAgain: () => Promise<Manifest>
 }
 
-function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
+function ManifestForm({ space, saved: shown, readAgain }: ManifestFormProps) {
   const input = useSpaceInput()
+  const client = useQueryClient()
+  // The query may have a newer manifest than the last one that it has told the page.
+  const newestSaved = () => client.getQueryData(queryOf("getManifest", input).queryKey) ?? shown
+  const saved = newestSaved()
   const unsaved = useDraft(`manifest.${space.space_id}`)
   const put = useChange("putManifest", {
     changes: ["getManifest", "getSpace", "listConfigVersions", "listSpaces"],
@@ -65,10 +70,13 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   const base = typed?.base ?? saved
   // The manifest that another user has saved since then.
   const [theirs, setTheirs] = useState<Manifest | null>(null)
-  const set = (change: Partial<ManifestDraft>) => {
-    const next = { ...draft, ...change }
-    setTyped(jsonText(next) === jsonText(shownOf(base)) ? null : { draft: next, base })
-  }
+  // Of the newest input, because an event may come before the form is drawn again.
+  const set = (change: Partial<ManifestDraft>) =>
+    setTyped((newest) => {
+      const since = newest?.base ?? newestSaved()
+      const next = { ...(newest?.draft ?? shownOf(since)), ...change }
+      return isSameJson(next, shownOf(since)) ? null : { draft: next, base: since }
+    })
   const subagents = readJson(draft.subagents)
   const toolNames = useToolNames()
   const bind = (name: Exclude<keyof ManifestDraft, "builtin_tools" | "summary" | "result">, fault: string = name) => ({
@@ -91,7 +99,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
           // Text that the user has typed since then stays, as a change of the new manifest.
           let rest: typeof typed = null
           setTyped((later) => {
-            if (later && jsonText(later.draft) !== jsonText(draft)) rest = { ...later, base: now }
+            if (later && !isSameJson(later.draft, draft)) rest = { ...later, base: now }
             return rest
           })
           setTheirs(null)
@@ -103,7 +111,7 @@ function ManifestForm({ space, saved, readAgain }: ManifestFormProps) {
   // Manifests have no If-Match, so the page reads the current one before it saves.
   const saveUnlessChanged = async () => {
     const now = await readAgain()
-    if (jsonText(now) === jsonText(base)) save()
+    if (isSameJson(now, base)) save()
     else setTheirs(now)
   }
   return (

@@ -2,6 +2,7 @@ import { ApiError } from "../api/api-error.ts"
 import { wordsOf } from "../api/code-words.ts"
 import { Button } from "./button.tsx"
 import { AnswerDialog } from "./dialog.tsx"
+import { isSameJson } from "./json-text.ts"
 import { plainJson } from "./plain.ts"
 
 type Row = Record<string, unknown>
@@ -23,7 +24,7 @@ const shown = (value: unknown) => (typeof value === "string" ? value : value ===
 export function ConflictDialog({ error, mine, onTakeTheirs, onKeepMine }: ConflictDialogProps) {
   const isConflict = error instanceof ApiError && error.code === "VERSION_MISMATCH"
   const current = isConflict ? ((error.current ?? {}) as Row) : {}
-  const different = Object.entries(mine).filter(([name, value]) => shown(value) !== shown(current[name]))
+  const different = Object.entries(mine).filter(([name, value]) => !isSameJson(value, current[name]))
   return (
     <AnswerDialog
       wide
