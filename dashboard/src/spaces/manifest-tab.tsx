@@ -70,7 +70,7 @@ function ManifestForm({ space, saved: shown, readAgain }: ManifestFormProps) {
   const base = typed?.base ?? saved
   // The manifest that another user has saved since then.
   const [theirs, setTheirs] = useState<Manifest | null>(null)
-  // Of the newest input, because an event may come before the form is drawn again.
+  // Starts from the newest input, because an event may come before the form is drawn again.
   const set = (change: Partial<ManifestDraft>) =>
     setTyped((newest) => {
       const since = newest?.base ?? newestSaved()
