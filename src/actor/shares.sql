@@ -26,6 +26,17 @@ begin
   return turnpike.role_in(caller, space) is not null;
 end $$;
 
+-- A caller as the member who acts in a space of another account. p_owner: the space's account.
+create function turnpike.in_space_of(caller turnpike.caller, p_owner bigint) returns turnpike.caller
+language plpgsql immutable as $$
+begin
+  if caller.user_id <> p_owner then
+    caller.member_id := caller.user_id;
+    caller.user_id := p_owner;
+  end if;
+  return caller;
+end $$;
+
 -- The caller of a turn that a signed-in user sends into a space. In a shared space, the user acts
 -- for the owner, who is billed.
 create function turnpike.as_member(caller turnpike.caller, p_slug text) returns turnpike.caller
@@ -34,9 +45,6 @@ declare
   space spaces;
 begin
   select s.* into space from spaces s where s.slug = p_slug limit 1;
-  if space.user_id <> caller.user_id and turnpike.role_in(caller, space) is not null then
-    caller.member_id := caller.user_id;
-    caller.user_id := space.user_id;
-  end if;
-  return caller;
+  return case when turnpike.role_in(caller, space) is not null then turnpike.in_space_of(caller, space.user_id)
+    else caller end;
 end $$;

@@ -45,7 +45,8 @@ begin
     if space.retention <> p_days then
       update spaces s set retention = p_days, updated_at = p_request.moment
         where s.space_id = space.space_id;
-      perform turnpike.note_own_change(p_request, caller, 'space.retention', 'space', p_slug, space.retention, p_days);
+      perform turnpike.note_own_change(p_request, turnpike.in_space_of(caller, space.user_id), 'space.retention',
+        'space', p_slug, space.retention, p_days);
       space.retention := p_days;
       delete from retention_marks m where m.space_id = space.space_id and not p_days ? (m.data || '_days');
       insert into retention_marks as m (

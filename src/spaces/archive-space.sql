@@ -17,8 +17,8 @@ begin
       update spaces s set archived_at = p_request.moment, ending_turns = true, updated_at = p_request.moment
         where s.space_id = archived.space_id
         returning s.* into archived;
-      perform turnpike.note_own_change(p_request, caller, 'space.archive', 'space', p_slug, null,
-        turnpike.space_facts(archived));
+      perform turnpike.note_own_change(p_request, turnpike.in_space_of(caller, archived.user_id), 'space.archive',
+        'space', p_slug, null, turnpike.space_facts(archived));
     end if;
     space := archived;
   end if;

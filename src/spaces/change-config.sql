@@ -67,8 +67,8 @@ begin
     config_version = changed.config_version, config_change = p_change, updated_at = p_request.moment
     where s.space_id = changed.space_id
     returning s.* into changed;
-  perform turnpike.note_own_change(p_request, caller, 'space.config', 'space', changed.slug,
-    jsonb_build_object('version', changed.config_version - 1),
+  perform turnpike.note_own_change(p_request, turnpike.in_space_of(caller, changed.user_id), 'space.config', 'space',
+    changed.slug, jsonb_build_object('version', changed.config_version - 1),
     jsonb_build_object('version', changed.config_version, 'change', p_change));
   return changed;
 end $$;

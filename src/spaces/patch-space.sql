@@ -22,8 +22,8 @@ begin
         updated_at = p_request.moment
         where s.space_id = found_space.space_id
         returning s.* into found_space;
-      perform turnpike.note_own_change(p_request, caller, 'space.update', 'space', p_slug, was,
-        turnpike.space_facts(found_space));
+      perform turnpike.note_own_change(p_request, turnpike.in_space_of(caller, found_space.user_id), 'space.update',
+        'space', p_slug, was, turnpike.space_facts(found_space));
     end if;
     if p_has_model and p_model is distinct from found_space.model then
       found_space.model := p_model;

@@ -196,8 +196,8 @@ begin
     has_subscriber := answer.has_subscriber;
     earlier := answer.earlier;
     if outcome = 'decided' then
-      perform turnpike.note_own_change(p_request, caller, 'call.decide', 'call', p_sent.turn_id, null,
-        jsonb_build_object('step', p_sent.step, 'call', p_sent.call, 'decision', p_decision));
+      perform turnpike.note_own_change(p_request, turnpike.in_space_of(caller, turn.user_id), 'call.decide', 'call',
+        p_sent.turn_id, null, jsonb_build_object('step', p_sent.step, 'call', p_sent.call, 'decision', p_decision));
     end if;
     if already.resource_id is null and outcome in ('decided', 'same') then
       perform turnpike.note_key(caller, p_once_key, p_fingerprint, id, p_request.moment);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { actingFor, addMember } from "../harness/account-people.ts"
 import { type Admin, signInAdmin } from "../harness/books.ts"
 import { parseCsv } from "../harness/csv.ts"
+import { SPACES, shareSpace } from "../harness/shared-space.ts"
 import { createWorld, type TestClient, type World } from "../harness/world.ts"
 
 const ACTIVITY = "/api/account/activity"
@@ -115,6 +116,38 @@ describe("The activity of an account", () => {
     const [entry] = await entriesOf(browser, "&by=operator")
     expect(entry).toMatchObject({ action: "user.credit", by: "operator", name: null, before: null, after: null })
     expect(JSON.stringify(await entriesOf(browser))).not.toContain("canary")
+  })
+
+  test("What a person does in a shared space is in the activity of its owner, and not in the person's own", async () => {
+    const { owner, people, space } = await shareSpace(world, "activity")
+    const { browser: other } = await arrange()
+    const { admin: person } = people
+    const path = `${SPACES}/${space}`
+    const acts: [action: string, method: string, path: string, body?: object][] = [
+      ["space.update", "PATCH", path, { title: "Renamed" }],
+      ["space.config", "PUT", `${path}/manifest`, { instructions: "Be short." }],
+      ["space.retention", "PUT", `${path}/retention`, { text_days: 30 }],
+      ["space.archive", "DELETE", path],
+    ]
+    for (const [action, method, at, body] of acts) {
+      const [status, answer] = await person.json(method, at, body)
+      expect(status, `${action}: ${JSON.stringify(answer)}`).toBeLessThan(300)
+    }
+    const entries = await entriesOf(owner, `&subject_id=${space}&by=member`)
+    expect(entries.map(({ action }) => action)).toEqual(acts.map(([action]) => action).reverse())
+    for (const entry of entries) {
+      expect(entry).toMatchObject({
+        by: "member",
+        member_id: person.userId,
+        role: null,
+        name: "Somebody",
+        address: null,
+      })
+    }
+    expect(entries.at(-1)).toMatchObject({ before: { title: "Shared" }, after: { title: "Renamed" } })
+    for (const without of [person, people.member, other]) {
+      expect(await entriesOf(without, `&subject_id=${space}`)).toEqual([])
+    }
   })
 
   test("People of an operator's own account do not see the lists that the operator exports of the installation", async () => {

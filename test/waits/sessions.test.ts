@@ -82,6 +82,11 @@ test("A member may not decide, an admin of the workspace may, and the log has wh
     edited: true,
     by: { kind: "user", user_id: people.admin.userId },
   })
+  const activity = `/api/account/activity?action=call.decide&subject_id=${turnId}`
+  expect((await owner.json("GET", activity))[1].items).toMatchObject([
+    { by: "member", member_id: people.admin.userId, after: { decision: "allow" } },
+  ])
+  expect((await people.admin.json("GET", activity))[1].items).toEqual([])
   await expectPromises(world, shared.client.userId)
 })
 
