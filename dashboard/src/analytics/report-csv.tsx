@@ -6,6 +6,7 @@ import { queryOf } from "../api/query.ts"
 import { Button } from "../ui/button.tsx"
 import { DownloadLink } from "../ui/download-link.tsx"
 import { Notice } from "../ui/notice.tsx"
+import { counted } from "../ui/numbers.ts"
 import { saveFile } from "../ui/save-file.ts"
 import { Time } from "../ui/values.tsx"
 
@@ -55,7 +56,7 @@ function MadeFile({ started }: { started: ReportFile }) {
     refetchInterval: ({ state }) =>
       state.data?.state === "ready" || state.data?.state === "failed" ? false : LOOK_AGAIN_MS,
   })
-  const rows = `${file.rows.toLocaleString()} rows`
+  const rows = counted(file.rows, "row")
   if (file.state === "failed" || error)
     return <Notice>The file could not be made. Load the page again and retry.</Notice>
   if (file.state === "making")

@@ -7,6 +7,7 @@ import type { EndUser } from "../api/operations.ts"
 import { readAgain, useChange } from "../api/query.ts"
 import { send } from "../api/send.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
+import { counted } from "../ui/numbers.ts"
 import { toast } from "../ui/toast.tsx"
 
 interface EndUserDialogProps {
@@ -60,7 +61,7 @@ export function EraseEndUserDialog({ endUser: { end_user_ref, turns }, test, onC
       open
       onClose={onClose}
       title={`Erase the data of ${end_user_ref}?`}
-      about={`The texts, files, conversations and steps of ${turns.toLocaleString()} turns are deleted permanently. Export them first if you need a copy.`}
+      about={`The texts, files, conversations and steps of ${counted(turns, "turn")} are deleted permanently. Export them first if you need a copy.`}
       verb="Erase data"
       typed={end_user_ref}
       busy={erase.isPending}

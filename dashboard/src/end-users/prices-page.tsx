@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/empty-state.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
 import { Menu } from "../ui/menu.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { plainNumber } from "../ui/plain.ts"
 import { Read } from "../ui/read.tsx"
@@ -102,8 +103,6 @@ const usesOf = ({ used_by: { end_users, keys, account } }: Price) =>
   [account && "the account", keys > 0 && counted(keys, "key"), end_users > 0 && counted(end_users, "end user")]
     .filter(Boolean)
     .join(", ") || "nothing"
-
-const counted = (count: number, what: string) => `${count.toLocaleString()} ${what}${count === 1 ? "" : "s"}`
 
 /** The smallest and the greatest multiplier, if models have multipliers of their own. */
 function multipliersOf({ multiplier, per_model }: Pick<Price, "multiplier" | "per_model">) {

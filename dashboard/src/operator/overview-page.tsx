@@ -5,6 +5,7 @@ import { queryOf } from "../api/query.ts"
 import { startOfDay } from "../ui/days.ts"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { ButtonLink, TextLink } from "../ui/link.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Status } from "../ui/status.tsx"
@@ -196,10 +197,7 @@ function Books({ of }: { of: Overview["reconciliation"] }) {
         [
           "Last reconciliation",
           <span key="pass" className="inline-flex flex-wrap items-center gap-2">
-            <Status
-              word={clean ? "no findings" : of.findings === 1 ? "1 finding" : `${of.findings} findings`}
-              tone={clean ? "ok" : "bad"}
-            />
+            <Status word={clean ? "no findings" : counted(of.findings, "finding")} tone={clean ? "ok" : "bad"} />
             <TextLink to="/operator/system">Details</TextLink>
           </span>,
         ],

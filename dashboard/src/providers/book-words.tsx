@@ -1,4 +1,5 @@
 import type { ProviderBookDay, ProviderBookFinding, ProviderReport } from "../api/operations.ts"
+import { counted } from "../ui/numbers.ts"
 import { Status } from "../ui/status.tsx"
 
 export const FORMATS: Record<ProviderReport["format"], string> = {
@@ -32,6 +33,6 @@ export const UNITS: Record<ProviderBookFinding["units"][number]["unit"], string>
 export function Findings({ of: { findings_total: count, state, seen_at } }: { of: ProviderBookDay }) {
   if (state === "waiting") return <>–</>
   if (count === 0) return <Status word="no findings" tone="ok" />
-  const words = `${count} ${count === 1 ? "finding" : "findings"}`
+  const words = counted(count, "finding")
   return <Status word={seen_at ? `${words}, seen` : words} tone={seen_at || state === "preliminary" ? "warn" : "bad"} />
 }

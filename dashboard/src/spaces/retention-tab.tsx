@@ -7,6 +7,7 @@ import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, TextInput } from "../ui/field.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Table } from "../ui/table.tsx"
@@ -61,8 +62,7 @@ export function RetentionTab({ space }: SpaceTabProps) {
   )
 }
 
-const daysOf = (days: number | undefined) =>
-  days === undefined ? "–" : `${days.toLocaleString()} ${days === 1 ? "day" : "days"}`
+const daysOf = (days: number | undefined) => (days === undefined ? "–" : counted(days, "day"))
 
 function RetentionDialog({ data, onClose }: { data: Retention; onClose: () => void }) {
   const input = useSpaceInput()

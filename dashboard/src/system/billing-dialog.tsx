@@ -1,6 +1,7 @@
 import type { InfraBilling } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { ConfirmDialog } from "../ui/dialog.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Money } from "../ui/values.tsx"
 
 interface Props {
@@ -16,7 +17,7 @@ export function SystemBillDialog({ of, onClose, onBilled }: Props) {
     <ConfirmDialog
       open
       onClose={onClose}
-      title={`Bill containers and storage of ${of.accounts === 1 ? "1 account" : `${of.accounts.toLocaleString()} accounts`}?`}
+      title={`Bill containers and storage of ${counted(of.accounts, "account")}?`}
       about={
         <>
           This charges about <Money usd={of.billed_usd} /> to their balances. The amount includes usage up to now, so it

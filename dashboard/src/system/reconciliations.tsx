@@ -2,6 +2,7 @@ import { wordsOf } from "../api/code-words.ts"
 import type { Reconciliation, ReconciliationFinding, System } from "../api/operations.ts"
 import { KeyValues } from "../ui/facts.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Section } from "../ui/page.tsx"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -43,11 +44,7 @@ export function SystemPass({ title, of }: { title: string; of: Reconciliation })
       <h3 className="flex flex-wrap items-center gap-2">
         {title}
         <Status
-          word={
-            of.findings_total === 0
-              ? "no findings"
-              : `${of.findings_total} ${of.findings_total === 1 ? "finding" : "findings"}`
-          }
+          word={of.findings_total === 0 ? "no findings" : counted(of.findings_total, "finding")}
           tone={of.findings_total === 0 ? "ok" : "bad"}
         />
       </h3>

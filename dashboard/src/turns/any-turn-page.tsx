@@ -10,6 +10,7 @@ import { Seconds } from "../ui/figures.tsx"
 import { useFilters } from "../ui/filter-bar.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Count, Id, Money, Time } from "../ui/values.tsx"
@@ -80,14 +81,7 @@ function WholeTurnOfAccount({ of }: { of: AdminTurn }) {
         <Stat label="Duration" hint="from acceptance to end">
           <Seconds value={trace.total_ms / 1000} />
         </Stat>
-        <Stat
-          label="Model calls"
-          hint={
-            <>
-              <Count value={turn.usage.tool_calls} /> tool calls
-            </>
-          }
-        >
+        <Stat label="Model calls" hint={counted(turn.usage.tool_calls, "tool call")}>
           <Count value={turn.usage.model_calls} />
         </Stat>
       </Stats>

@@ -8,6 +8,7 @@ import { lasted } from "../ui/durations.ts"
 import { Railed, Stat, Stats } from "../ui/facts.tsx"
 import { lazyPart } from "../ui/lazy-part.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { Tabs } from "../ui/tabs.tsx"
@@ -145,14 +146,7 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       >
         {started_at && finished_at ? lasted(Date.parse(finished_at) - Date.parse(started_at)) : "–"}
       </Stat>
-      <Stat
-        label="Model calls"
-        hint={
-          <>
-            <Count value={usage.tool_calls} /> tool calls
-          </>
-        }
-      >
+      <Stat label="Model calls" hint={counted(usage.tool_calls, "tool call")}>
         <Count value={usage.model_calls} />
       </Stat>
       <Stat

@@ -40,3 +40,6 @@ const rough = new Intl.NumberFormat(undefined, { ...USD, maximumSignificantDigit
 
 /** An amount with two digits that count, for the scale of a small picture: `$0.0047`, `$12`. */
 export const roughUsd = (usd: number): string => rough.format(usd)
+
+/** A count with the name of what is counted: "1 turn", "2 turns". */
+export const counted = (count: number, what: string): string => `${countText(count)} ${what}${count === 1 ? "" : "s"}`

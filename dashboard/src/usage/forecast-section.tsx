@@ -4,6 +4,7 @@ import { useRead } from "../api/query.ts"
 import { Chart } from "../ui/chart.tsx"
 import { Stat, Stats } from "../ui/facts.tsx"
 import { aboutUsd, lastsWords } from "../ui/forecast-stat.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { MoneyFigure } from "../ui/values.tsx"
@@ -46,8 +47,8 @@ function Expected({ forecast, pace }: { forecast: Forecast; pace: NonNullable<Fo
         <div className="flex flex-col gap-3 pt-2">
           <p className="max-w-[80ch] text-muted">
             {pace.method === "weekdays"
-              ? `Each day of the week has its own pace, from your last ${pace.days} days.`
-              : `Every day has the same pace, the average of your ${pace.days} days so far. Days of the week differ after two weeks.`}{" "}
+              ? `Each day of the week has its own pace, from your last ${counted(pace.days, "day")}.`
+              : `Every day has the same pace, the average of your ${counted(pace.days, "day")} so far. Days of the week differ after two weeks.`}{" "}
             Recent days count more, a single very high day counts only in part, and refunds lower the day on which they
             are booked. The forecast is the spend of this month so far and the pace of the days that are left.
             {pace.daily_cap_usd !== null && ` Your plan allows at most ${aboutUsd(pace.daily_cap_usd)} a day.`}

@@ -8,6 +8,7 @@ import { DownloadLink } from "../ui/download-link.tsx"
 import { KeyValues, Stat, Stats } from "../ui/facts.tsx"
 import { AlignedMoney } from "../ui/figures.tsx"
 import { TextLink } from "../ui/link.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Page, Section } from "../ui/page.tsx"
 import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
@@ -69,13 +70,13 @@ function WholeStatement({ document, digest }: { document: Statement; digest: str
     <>
       <HandOver document={document} digest={digest} parts={parts} />
       <Stats>
-        <Stat label="Receipts" hint={`${receipts.count.toLocaleString()} turns`}>
+        <Stat label="Receipts" hint={counted(receipts.count, "turn")}>
           <MoneyOfDecimal decimal={receipts.amount_usd} />
         </Stat>
-        <Stat label="Containers and storage" hint={`${other_charges.count.toLocaleString()} charges`}>
+        <Stat label="Containers and storage" hint={counted(other_charges.count, "charge")}>
           <MoneyOfDecimal decimal={other_charges.amount_usd} />
         </Stat>
-        <Stat label="Refunds" hint={`${refunds.count.toLocaleString()} turns`}>
+        <Stat label="Refunds" hint={counted(refunds.count, "turn")}>
           <MoneyOfDecimal decimal={refunds.amount_usd} />
         </Stat>
         <Stat label="Total">

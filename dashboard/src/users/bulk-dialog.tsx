@@ -10,6 +10,7 @@ import { Dialog, DismissButton } from "../ui/dialog.tsx"
 import { useDraft } from "../ui/draft.ts"
 import { ErrorState } from "../ui/error-state.tsx"
 import { Form, Select, TextArea, TextInput } from "../ui/field.tsx"
+import { counted } from "../ui/numbers.ts"
 import { Status } from "../ui/status.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { toast } from "../ui/toast.tsx"
@@ -26,7 +27,7 @@ const COLUMNS: Column<UsersChange["items"][number]>[] = [
   { title: "New balance", right: true, cell: ({ balance_after_usd }) => <Money usd={balance_after_usd} /> },
 ]
 
-const usersText = (count: number) => (count === 1 ? "1 user" : `${count} users`)
+const usersText = (count: number) => counted(count, "user")
 
 interface Props {
   userIds: readonly number[]
