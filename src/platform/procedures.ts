@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_29afb3199425"
+export const RELEASE = "turnpike_3eed4f265c51"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -95,6 +95,7 @@ export interface Answers {
     balance_after: number | null
     sub_id: number | null
     plan: string | null
+    only_owner_of: Answers["named_account"][] | null
   }
   caller: {
     kind: string

@@ -20,7 +20,9 @@ create type turnpike.bulk_outcome as (
   balance_after bigint, -- null: nothing was booked
   -- The new subscription, or the one that is active already.
   sub_id integer, -- null: no plan
-  plan text -- null: no plan
+  plan text, -- null: no plan
+  -- The accounts that keep no owner who can sign in.
+  only_owner_of turnpike.named_account[] -- null: the user is not disabled
 );
 
 -- bulk_id: null for a preview, and if no user was changed.
@@ -40,7 +42,7 @@ declare
   other integer;
 begin
   select u.* into was from users u where u.user_id = p_user_id;
-  one := row(p_user_id, was.name, was.email, 'changed', null, null, null, null, null);
+  one := row(p_user_id, was.name, was.email, 'changed', null, null, null, null, null, null);
   if was.user_id is null then
     one.refused := 'unknown';
   elsif p_act.kind = 'credit' then
@@ -68,6 +70,7 @@ begin
   elsif turnpike.is_last_admin(was) then
     one.refused := 'last_admin';
   else
+    one.only_owner_of := turnpike.only_owner_of(p_user_id);
     perform turnpike.set_disabled(p_user_id, true, p_moment);
     update users u set version = u.version + 1, updated_at = p_moment, updated_by = p_admin_id
       where u.user_id = p_user_id;

@@ -12,6 +12,7 @@ import { noteSchema } from "../billing/credit-account.ts"
 import { BOOKING_POLICY } from "../billing/policies.ts"
 import type { Answers, Records } from "../platform/procedures.ts"
 import { BULK_POLICY } from "./policies.ts"
+import { namedAccountsSchema } from "./user-row.ts"
 
 const maxUsd = toUsd(BOOKING_POLICY.maxMicros)
 
@@ -127,6 +128,9 @@ export const usersChangeSchema = z
             example: null,
           }),
           plan: z.string().nullable().meta({ description: "The plan of this subscription.", example: null }),
+          only_owner_of: namedAccountsSchema.meta({
+            description: "With `disable`: the accounts that then have no owner who can sign in.",
+          }),
         }),
       )
       .meta({ description: "The users, by id." }),
@@ -165,6 +169,7 @@ function serializeUsersChange({ bulk_id, state, outcomes }: Answers["bulk_answer
         balance_after_usd: row.balance_after === null ? null : toUsd(row.balance_after),
         sub_id: bulk_id === null && refused === null ? null : row.sub_id,
         plan: row.plan,
+        only_owner_of: row.only_owner_of ?? [],
       }
     }),
   }

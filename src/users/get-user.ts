@@ -14,6 +14,7 @@ import type { Answers } from "../platform/procedures.ts"
 import { serializeSubscription, subscriptionSchema } from "../subscriptions/subscription.ts"
 import { balanceSchema, serializeBalance } from "../wallets/get-balance.ts"
 import { type AdminUserRow, adminUserColumns, adminUserSchema, serializeAdminUser } from "./admin-user.ts"
+import { namedAccountsSchema } from "./user-row.ts"
 
 /** The maximum number of sessions in the answer. */
 const SESSIONS = 100
@@ -69,7 +70,7 @@ export const userDetailSchema = adminUserSchema
     workspaces: z.array(
       z.object({ workspace_id: z.string().meta({ example: "acme" }), name: z.string().meta({ example: "Acme" }) }),
     ),
-    only_owner_of: z.array(z.object({ user_id: z.int(), name: z.string().nullable() })).meta({
+    only_owner_of: namedAccountsSchema.meta({
       description:
         "Accounts of other users that were handed over, and have no owner who can sign in except this user. While this user is disabled, " +
         "no owner can act for them.",

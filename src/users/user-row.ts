@@ -36,3 +36,6 @@ export const userColumns = [
 export function serializeUser({ user_id, name, email, email_verified, role, brand, created_at }: UserRow): User {
   return { user_id, name, email, email_verified, role, brand, created_at: toInstant(created_at) }
 }
+
+/** Accounts of other users that were handed over, by id. */
+export const namedAccountsSchema = z.array(z.object({ user_id: z.int(), name: z.string().nullable() }))

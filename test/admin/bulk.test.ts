@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { join } from "../harness/account-people.ts"
 import { createPerson } from "../harness/auth.ts"
 import { type Admin, reconcileAsAdmin, signInAdmin } from "../harness/books.ts"
 import { createWorld, type World } from "../harness/world.ts"
@@ -202,6 +203,23 @@ describe("Disabling many users", () => {
     const nothing = await apply({ act, user_ids: [ada, ben], state: (await preview(act, [ada, ben])).state })
     expect([nothing.status, nothing.answer.bulk_id, nothing.answer.changed]).toEqual([200, null, 0])
     expect(await audited()).toBe(before)
+  })
+
+  test("The user with whom the last owner of an account is disabled names the account, in the preview and the answer", async () => {
+    const { userId: account } = await createPerson(world)
+    await world.sql("update users set name = 'Acme' where user_id = $1", [account])
+    for (const owner of [ada, ben]) await join(world, account, owner, "owner")
+    await world.sql("update users set own_role = 'developer' where user_id = $1", [account])
+    const named = ({ items }: { items: { user_id: number; only_owner_of?: object[] }[] }) =>
+      items.map(({ user_id, only_owner_of }) => [user_id, only_owner_of])
+    expect(named(await preview(act, [ada]))).toEqual([[ada, []]])
+    const seen = await preview(act, [ada, ben])
+    const both = [
+      [ada, []],
+      [ben, [{ user_id: account, name: "Acme" }]],
+    ]
+    expect(named(seen)).toEqual(both)
+    expect(named((await apply({ act, user_ids: [ada, ben], state: seen.state })).answer)).toEqual(both)
   })
 })
 

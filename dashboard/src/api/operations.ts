@@ -7920,6 +7920,11 @@ export interface UsersChange {
     sub_id: number | null
     /** The plan of this subscription. */
     plan: string | null
+    /** With `disable`: the accounts that then have no owner who can sign in. */
+    only_owner_of: ({
+      user_id: number
+      name: string | null
+    })[]
   })[]
 }
 

@@ -3,7 +3,7 @@ import type { BulkAct, CreateCredit, UsersChange } from "../api/operations.ts"
 import { useChange } from "../api/query.ts"
 import { choicesOf } from "../api/words.ts"
 import { CREDIT_REASONS } from "../credit/user-credit.tsx"
-import { PersonName } from "../operator/parts.tsx"
+import { nameOf, PersonName } from "../operator/parts.tsx"
 import { PlanTimeFields, planTimeBody } from "../subscriptions/plan-fields.tsx"
 import { Button } from "../ui/button.tsx"
 import { Dialog, DismissButton } from "../ui/dialog.tsx"
@@ -23,9 +23,12 @@ const TONES = { changed: "ok", unchanged: "none", refused: "warn" } as const
 const COLUMNS: Column<UsersChange["items"][number]>[] = [
   { title: "User", cell: (user) => <PersonName of={user} /> },
   { title: "Result", cell: ({ outcome }) => <Status word={outcome} tone={TONES[outcome]} /> },
-  { title: "Why", cell: ({ detail }) => detail ?? <span className="text-muted">–</span> },
+  { title: "Why", cell: (user) => user.detail || effectOf(user) || <span className="text-muted">–</span> },
   { title: "New balance", right: true, cell: ({ balance_after_usd }) => <Money usd={balance_after_usd} /> },
 ]
+
+const effectOf = ({ only_owner_of: accounts }: UsersChange["items"][number]) =>
+  accounts.length > 0 && `No owner of ${accounts.map(nameOf).join(", ")} can sign in then.`
 
 const usersText = (count: number) => counted(count, "user")
 
