@@ -51,6 +51,7 @@ export type ActivityEntry = z.infer<typeof activityEntrySchema>
 export const OF_ACCOUNT = [
   "account.limits",
   "account.budget",
+  "account.owner",
   "billing_details.put",
   "trace_endpoint.put",
   "trace_endpoint.remove",

@@ -86,8 +86,8 @@ begin
   return true;
 end $$;
 
--- The maker of a change, as the account's owner sees it. A user of another account who changed a space, or decided about
--- a call in it, is a member of the space, unless they are an admin.
+-- The maker of a change, as the account's owner sees it. A user of another account who changed a space, or decided
+-- about a call in it, is a member of the space, unless they are an admin.
 create function turnpike.maker_of_change(p_key_id text, p_action text, p_actor_role text, p_actor bigint,
   p_account bigint, p_subject_type text, p_users_role text) returns text language sql immutable as $$
   select case when p_key_id is not null then 'key'

@@ -40,6 +40,8 @@ Users
       enable the user, the keys and the webhooks again
   role --user ID --role user|admin
       change the role, from the user's next request on
+  owner --account ID --user ID
+      make a user an owner of an account, such as one whose only owner is disabled
   reset-factor --user ID
       remove the second factor of a user who has lost it
   magic-link --user ID --url ORIGIN

@@ -5,6 +5,7 @@ import type pg from "pg"
 import type { SystemContext } from "../actor/context.ts"
 import { plainJson } from "../base/plain-json.ts"
 import { reportLosses } from "../billing/losses.ts"
+import { nameOwner } from "../members/name-owner.ts"
 import { callOne } from "../platform/db.ts"
 import { TIME_LIMITS } from "../platform/time-limits.ts"
 import { hashPassword } from "../sign-in/password.ts"
@@ -40,6 +41,7 @@ const { positionals, values } = parseArgs({
     name: { type: "string" },
     admin: { type: "boolean" },
     user: { type: "string" },
+    account: { type: "string" },
     usd: { type: "string" },
     note: { type: "string" },
     test: { type: "boolean" },
@@ -69,7 +71,19 @@ const { positionals, values } = parseArgs({
   },
 })
 
-type Needed = "email" | "name" | "user" | "usd" | "url" | "pin" | "brand" | "turn" | "note" | "kid" | "reason"
+type Needed =
+  | "account"
+  | "email"
+  | "name"
+  | "user"
+  | "usd"
+  | "url"
+  | "pin"
+  | "brand"
+  | "turn"
+  | "note"
+  | "kid"
+  | "reason"
 
 function need(name: Needed): string {
   const value = values[name]
@@ -157,6 +171,8 @@ async function run(client: pg.Client): Promise<string> {
     case "enable":
     case "role":
       return runUserChange(ctx, Number(need("user")), changeOf(positionals[0], values.role))
+    case "owner":
+      return nameOwner(ctx, { account: Number(need("account")), person: Number(need("user")) })
     case "magic-link":
       await noteAct(ctx, { action: "cli.magic_link", subject: ["user", need("user")] })
       return runMagicLink(ctx, process.env, { userId: Number(need("user")), origin: need("url") })

@@ -1,8 +1,9 @@
 import type { SystemContext } from "../actor/context.ts"
 import { createKeyRing, parseKeyRing } from "../base/key-ring.ts"
 import { plainJson } from "../base/plain-json.ts"
-import { callOne } from "../platform/db.ts"
+import { callOne, released } from "../platform/db.ts"
 import { Meter } from "../platform/meter.ts"
+import type { Answers } from "../platform/procedures.ts"
 import { createRedis } from "../platform/redis.ts"
 import { newToken, signSessionToken } from "../sign-in/session-token.ts"
 import { mintMagicLink } from "../sign-in/sign-in-token.ts"
@@ -16,7 +17,17 @@ export function changeOf(command: "disable" | "enable" | "role", role: string | 
 }
 
 export async function runUserChange(ctx: SystemContext, userId: number, change: UserChange): Promise<string> {
-  return plainJson(await changeUserAsSystem(ctx, userId, change), 2)
+  const user = plainJson(await changeUserAsSystem(ctx, userId, change), 2)
+  if (change !== "disable") return user
+  const { accounts } = await ctx.db
+    .selectNoFrom((eb) =>
+      eb
+        .fn<Answers["named_account"][]>("to_jsonb", [eb.fn(released("only_owner_of"), [eb.val(userId)])])
+        .as("accounts"),
+    )
+    .executeTakeFirstOrThrow()
+  const ownerless = accounts.map(({ user_id, name }) => `\nAccount ${user_id} (${name ?? "no name"}) has no owner now.`)
+  return user + ownerless.join("")
 }
 
 /** The brand under which the account was created. */

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_3eed4f265c51"
+export const RELEASE = "turnpike_54767e784ccf"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -3592,6 +3592,18 @@ export interface Procedures {
       may_start_calls: string | null
     }
   }
+  name_owner: {
+    args: {
+      account: number | null
+      person: number | null
+      request_id: string | null
+      moment: Date | null
+    }
+    row: {
+      refused: string | null
+      former: string | null
+    }
+  }
   next_account: {
     args: {
       turn_id: string | null
@@ -6332,6 +6344,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   mark_book_seen: { args: ["provider_id", "day", "by", "moment"] },
   mark_usage: { args: ["moment"] },
   may_start_calls: { args: ["turn_id", "epoch", "calls_until", "lease"] },
+  name_owner: { args: ["account", "person", "request_id", "moment"] },
   next_account: { args: ["turn_id", "epoch", "engine", "servers:json", "model", "bound", "tried", "preferred", "random", "probe_until", "lease", "moment"], columns: ["mine_still", "account:json", "cools", "cooling_until"] },
   next_spending_account: { args: ["day", "after", "floor", "limit"] },
   note_account: { args: ["provider_id", "credential_version", "cool_until", "reason", "health", "lacks", "lacks_until", "suspended", "longest_pause_ms", "windows:json", "moment"] },

@@ -38,4 +38,6 @@ export function serializeUser({ user_id, name, email, email_verified, role, bran
 }
 
 /** Accounts of other users that were handed over, by id. */
-export const namedAccountsSchema = z.array(z.object({ user_id: z.int(), name: z.string().nullable() }))
+export const namedAccountsSchema = z.array(
+  z.object({ user_id: z.int(), name: z.string().nullable().meta({ example: "Acme" }) }),
+)

@@ -118,7 +118,7 @@ describe("The activity of an account", () => {
     expect(JSON.stringify(await entriesOf(browser))).not.toContain("canary")
   })
 
-  test("What a person does in a shared space is in the activity of its owner, and not in the person's own", async () => {
+  test("A change by a person of a shared space is in the activity of its owner, and not in the person's own", async () => {
     const { owner, people, space } = await shareSpace(world, "activity")
     const { browser: other } = await arrange()
     const { admin: person } = people

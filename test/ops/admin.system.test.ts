@@ -78,6 +78,35 @@ test("The first admin gets a password that works, and stays an admin until there
   )
 })
 
+test("An account whose only owner is disabled is named, and gets another owner", async () => {
+  const make = async (name: string) => field(await admin("user", "--email", `${name}@acme.test`), "user_id")
+  const [account, owner, heir] = [await make("account"), await make("owner"), await make("heir")]
+  await client.query("update users set own_role = 'none', name = 'Acme' where user_id = $1", [account])
+  await client.query(
+    "insert into account_members (account_id, member_id, role, created_at) values ($1, $2, 'owner', now())",
+    [account, owner],
+  )
+  const name = (user: string) => admin("owner", "--account", account, "--user", user)
+  expect(await admin("disable", "--user", heir)).not.toContain("no owner")
+  expect(await name(heir)).toMatch(/^FAILED There is no such user, or the user is disabled/)
+  await admin("enable", "--user", heir)
+  expect(await admin("disable", "--user", owner)).toContain(`Account ${account} (Acme) has no owner now.`)
+  expect(await admin("owner", "--account", "999999", "--user", heir)).toMatch(/^FAILED There is no such account/)
+  expect(await name(heir)).toBe(`User ${heir} is an owner of account ${account}. The role before: none.\n`)
+  expect(await name(heir)).toBe("The user is an owner of the account already.\n")
+  expect(await name(account)).toContain("The role before: none")
+  await client.query("update users set members_need_factor = true where user_id = $1", [account])
+  expect(await name(await make("late"))).toMatch(/^FAILED The account requires a second factor/)
+  const { rows } = await client.query(
+    "select action, after ->> 'role' as role from audit_log where account_user_id = $1 and action like 'account.%'",
+    [account],
+  )
+  expect(rows).toEqual([
+    { action: "account.owner", role: "owner" },
+    { action: "account.owner", role: "owner" },
+  ])
+})
+
 test("A brand has hosts and a bot, and its secrets are stored nowhere in plain text", async () => {
   const printed = await admin(
     "brand",

@@ -2,6 +2,7 @@
 export const ACTIVITY_WORDS: Record<string, string> = {
   "account.budget": "Budget changed",
   "account.limits": "Limits of end users changed",
+  "account.owner": "Owner named",
   "account.transfer": "Account handed over",
   "anomaly.put": "Anomaly dismissed or opened",
   "call.decide": "Call of a tool decided",
