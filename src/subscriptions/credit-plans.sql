@@ -16,7 +16,8 @@ end $$;
 
 -- Adds the credit for the periods of a subscription that have started, at most p_most of them.
 -- The reference of the ledger row makes each period count once. The amount comes from the current setting `plans`.
--- A user gets the credit of a plan once for the same time, even with several subscriptions of that plan.
+-- A user gets the credit of a plan once for the same time, even with several subscriptions of that plan. The time after
+-- the end that a subscription had when its period was credited is free for another one.
 -- A period that starts after the subscription ended or was deactivated gets no credit, and crediting stops.
 -- is_more: there are further periods, so call again. has_subscriber: an endpoint of the account must be woken.
 create function turnpike.credit_subscription(p_sub_id integer, p_most integer, p_moment timestamptz,
@@ -48,7 +49,7 @@ begin
     else
       -- If the plan is missing in the setting, the period stays due, because an operator may add the plan again.
       exit when not plans ? sub.plan and (p_moment < least(sub.ends_at, sub.deactivated_at)) is not false;
-      ends := turnpike.period_begin(sub.starts_at, sub.credited_periods + 1);
+      ends := least(turnpike.period_begin(sub.starts_at, sub.credited_periods + 1), sub.ends_at);
       if micros > 0 and not exists (select from subscription_credits c
         where c.user_id = sub.user_id and c.plan = sub.plan and c.starts_at < ends and c.ends_at > begins)
       then

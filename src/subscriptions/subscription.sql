@@ -220,6 +220,10 @@ begin
           turnpike.periods_over(was.starts_at, p_request.moment));
       end if;
       wanted.crediting := true;
+      -- The credited period now has more time.
+      update subscription_credits c set ends_at = greatest(c.ends_at,
+        least(turnpike.period_begin(was.starts_at, was.credited_periods), wanted.ends_at))
+        where c.sub_id = p_sub_id and c.starts_at = turnpike.period_begin(was.starts_at, was.credited_periods - 1);
     end if;
     update subscriptions s set plan = wanted.plan, ends_at = wanted.ends_at, note = wanted.note,
       alongside = wanted.alongside, deactivated_at = wanted.deactivated_at, credited_periods = wanted.credited_periods,

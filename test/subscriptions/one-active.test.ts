@@ -164,6 +164,31 @@ test("A plan that replaces itself on another day of the month gives no second cr
   expect(await credited()).toEqual([20, 20])
 })
 
+test("A subscription that follows one of the same plan gets its credit, whenever the first one ends", async () => {
+  await idOf({ plan: "pro", ends_at: at(20 * DAY) })
+  expect(await credited()).toEqual([20])
+  await idOf({ plan: "pro", starts_at: at(20 * DAY), ends_at: at(40 * DAY) })
+  await idOf({ plan: "pro", starts_at: at(40 * DAY) })
+  await world.advance(20 * DAY)
+  expect(await credited(), "the second").toEqual([20, 20])
+  await world.advance(20 * DAY)
+  expect(await credited(), "the third").toEqual([20, 20, 20])
+  await world.advance(12 * DAY)
+  expect(await credited(), "in its first month").toEqual([20, 20, 20])
+  await expectBooks(world, userId)
+})
+
+test("The time by which an end moves later has its credit already", async () => {
+  const first = await idOf({ plan: "pro", ends_at: at(5 * DAY) })
+  expect(await credited()).toEqual([20])
+  expect((await admin.json("PUT", `${PATH}/${first}`, { ends_at: at(15 * DAY) }))[0]).toBe(200)
+  await world.advance(10 * DAY)
+  await idOf({ plan: "pro", alongside: true })
+  expect(await credited()).toEqual([20])
+  await world.advance(31 * DAY)
+  expect(await credited()).toEqual([20, 20])
+})
+
 test("A trial neither refuses a plan nor is refused", async () => {
   await world.sql(
     `insert into subscriptions (user_id, plan, trial, starts_at, created_at, updated_at) values ($1, 'trial', true, $2, $2, $2)`,
