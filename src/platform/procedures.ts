@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_54767e784ccf"
+export const RELEASE = "turnpike_f348e92b11a0"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {

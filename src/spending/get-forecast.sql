@@ -34,17 +34,27 @@ create type turnpike.planned_credit as (
   amount bigint
 );
 
--- Returns the credit that the plans of an account add until p_until.
+-- Returns the credit that the plans of an account add until p_until. As credit_subscription, it counts several
+-- subscriptions of one plan once for the same time: the one that started first has it.
 create function turnpike.planned_credits(p_user_id bigint, p_until timestamptz) returns setof turnpike.planned_credit
 language sql stable as $$
-  select d.begins, d.amount
-  from (select s.starts_at, s.ends_at, s.credited_periods,
+  with given as (
+    select s.sub_id, s.plan, s.starts_at, s.ends_at, s.credited_periods,
       round((turnpike.setting_value('plans') -> s.plan ->> 'included_credit_usd')::numeric * 10000000)::bigint as amount
     from subscriptions s
-    where s.user_id = p_user_id and s.crediting and s.deactivated_at is null) s,
-    lateral (select turnpike.period_begin(s.starts_at, n) as begins, s.amount
+    where s.user_id = p_user_id and s.crediting and s.deactivated_at is null
+  )
+  select d.begins, s.amount
+  from given s, lateral (
+      select turnpike.period_begin(s.starts_at, n) as begins,
+        least(turnpike.period_begin(s.starts_at, n + 1), s.ends_at) as ends
       from generate_series(s.credited_periods, s.credited_periods + 12) n) d
-  where d.amount > 0 and d.begins < p_until and (d.begins >= s.ends_at) is not true
+  where s.amount > 0 and d.begins < p_until and (d.begins >= s.ends_at) is not true
+    and not exists (select from given o
+      where o.plan = s.plan and (o.starts_at, o.sub_id) < (s.starts_at, s.sub_id)
+        and (o.ends_at <= d.begins) is not true)
+    and not exists (select from subscription_credits c
+      where c.user_id = p_user_id and c.plan = s.plan and c.starts_at < d.ends and c.ends_at > d.begins)
   order by d.begins
 $$;
 

@@ -92,5 +92,10 @@ test("The credit and the daily cap of a plan are part of the forecast", async ()
   const due = new Date(world.clock.ms() - DAY)
   due.setUTCMonth(due.getUTCMonth() + 1)
   expect(capped.credits[0]).toEqual({ date: due.toISOString().slice(0, 10), usd: 2 })
+  await world.sql(
+    `insert into subscriptions (user_id, plan, alongside, starts_at, created_at, updated_at) values ($1, 'pro', true, $2, $2, $2)`,
+    [client.userId, world.clock.now()],
+  )
+  expect((await forecast()).credits, "a second subscription of the plan").toEqual(capped.credits)
   await world.sql("delete from settings where key = 'plans'")
 })
