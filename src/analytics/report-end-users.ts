@@ -106,6 +106,12 @@ export async function reportEndUsers(
   }
 }
 
+/** The end user whom a turn is counted for. A web chat as an end user is not counted for that end user. */
+const customerOf = (table: "t" | "r") =>
+  sql<string>`case when ${sql.ref(`${table}.key_id`)} is null then '' else ${sql.ref(`${table}.end_user_ref`)} end`.as(
+    "end_user_ref",
+  )
+
 /** The live turns of an account that ended in a range, and its refunds of that time. */
 function turnsAndRefunds(db: QueryCreator<CallerDB>, { from, to }: Range, userId: number) {
   const none = sql<number>`0`
@@ -115,7 +121,7 @@ function turnsAndRefunds(db: QueryCreator<CallerDB>, { from, to }: Range, userId
     .where("t.test", "=", false)
     .where("t.finished_at", ">=", from)
     .where("t.finished_at", "<", to)
-    .select(["t.end_user_ref", sql<number>`1`.as("turns")])
+    .select([customerOf("t"), sql<number>`1`.as("turns")])
     .select(["t.model_calls", "t.tokens_input", "t.tokens_cached", "t.tokens_output"])
     .select(["t.billed_credit_micros as billed", none.as("refunded")])
     .unionAll(
@@ -125,7 +131,7 @@ function turnsAndRefunds(db: QueryCreator<CallerDB>, { from, to }: Range, userId
         .where("r.test", "=", false)
         .where("r.refunded_at", ">=", from)
         .where("r.refunded_at", "<", to)
-        .select(["r.end_user_ref", none.as("turns")])
+        .select([customerOf("r"), none.as("turns")])
         .select([none.as("model_calls"), none.as("tokens_input"), none.as("tokens_cached"), none.as("tokens_output")])
         .select([none.as("billed"), "r.refunded_credit_micros as refunded"]),
     )

@@ -32,7 +32,9 @@ beforeAll(async () => {
   await use("long", 5_000, 10)
   for (let turn = 0; turn < 3; turn++) await use("often", 20, 5)
   const owner = await world.signIn(client.userId)
-  await owner.json("POST", "/api/account/chat/turns", { space, text: "[use input=30 output=5]\nme" })
+  // A web chat as an end user is not counted for that end user.
+  const chat = { space, text: "[use input=30 output=5]\nme", end_user_ref: "often" }
+  expect((await owner.json("POST", "/api/account/chat/turns", chat))[0]).toBe(202)
   await world.drain()
   const other = await world.createAccount()
   await other.runTurn({ space: await other.space(), end_user_ref: "foreign", text: "hello" })
