@@ -1,4 +1,5 @@
 import * as z from "zod"
+import type { Context } from "../actor/context.ts"
 import { timeInWords } from "../base/in-words.ts"
 import { DAY_MS } from "../base/time.ts"
 import { ERROR_KINDS } from "../base/words.ts"
@@ -60,6 +61,15 @@ export const searchQuery = {
 
 export const STATS_DESCRIPTION =
   "Figures of all turns that match: states, cost, latency, a histogram, and the most frequent reasons and models."
+
+/** The filters of a file: turns up to this millisecond, so that newer ones do not move others to the next page. */
+export const untilNow = <Filters extends { created_before?: string | undefined }>(
+  { clock }: Pick<Context, "clock">,
+  filters: Filters,
+): Filters => ({
+  ...filters,
+  created_before: filters.created_before ?? new Date(clock.now().getTime() + 1).toISOString(),
+})
 
 export const explorerPage = {
   sort: z.enum(FOUND_TURN_SORTS).default("newest"),

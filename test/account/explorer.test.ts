@@ -119,6 +119,14 @@ describe("The explorer", () => {
     const response = await owner.call("GET", "/api/account/turn-summaries?sort=cost&format=csv&limit=1")
     const [, ...rows] = parseCsv(await response.text())
     expect(rows.map(([id]) => id)).toEqual(await ids("sort=cost"))
+    // A turn that arrives while the file is sent is not in it, because it would move the others to another page.
+    const others = await ids("")
+    const [, { turn_id }] = await owner.json("POST", "/api/account/chat/turns", { space, text: "later" })
+    await world.sql("update turns set created_at = created_at + interval '1 hour' where turn_id = $1", [turn_id])
+    expect(await ids("")).toEqual([turn_id, ...others])
+    const later = await owner.call("GET", "/api/account/turn-summaries?format=csv")
+    const [, ...kept] = parseCsv(await later.text())
+    expect(kept.map(([id]) => id)).toEqual(others)
   })
 
   test("A list without a start goes back 30 days, except for a conversation", async () => {

@@ -165,6 +165,7 @@ test("A refund is no granted credit: reports of the ledger have it in a bucket o
   const turn = await client.runTurn({ space: await client.space() })
   const owner = await world.signIn(client.userId)
   const read = async () => (await owner.json("GET", "/api/account/energy?days=1"))[1]
+  const fileOf = async () => parseCsv(await (await owner.call("GET", "/api/account/energy?days=1&format=csv")).text())
   const before = await read()
   await refund(turn.turn_id)
   const energy = turn.billed_cost_usd * 10
@@ -174,6 +175,8 @@ test("A refund is no granted credit: reports of the ledger have it in a bucket o
     expect(after.totals).toMatchObject({ free: before.totals.free, spent: before.totals.spent })
     expect(after.totals.refunded).toBeCloseTo(energy, 7)
     expect(after.days[0].refunded).toBeCloseTo(energy, 7)
+    const [head = [], row = []] = await fileOf()
+    expect(Number(row[head.indexOf("refunded")])).toBeCloseTo(energy, 7)
     const [, timeline] = await admin.json("GET", "/api/admin/analytics/energy-timeline?days=1")
     expect(timeline.totals.refunded, `rolled up: ${isRolled}`).toBeGreaterThanOrEqual(energy - 1e-7)
     const { free, bonus, paid, refunded, spent, unbucketed, change } = timeline.totals

@@ -13,7 +13,7 @@ import {
 } from "../../turns/find-turns.ts"
 import { getTrace } from "../../turns/get-trace.ts"
 import { turnTraceSchema } from "../../turns/turn-trace.ts"
-import { explorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery } from "../explorer.ts"
+import { explorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery, untilNow } from "../explorer.ts"
 
 const tag = "Turns"
 
@@ -55,10 +55,11 @@ export function mountExplorer(app: App) {
       errors: [],
     },
     async (c, { query: { sort, direction, limit, offset, format, test: _test, bom: _bom, ...filters } }) => {
-      const read = (page: { limit: number; offset: number }) =>
-        exploreTurns(c.get("ctx"), sessionOf(c), { filters, page: { sort, direction, ...page } })
-      if (format === "csv") return csvAnswer(c, "turns", COLUMNS, async (page) => (await read(page)).items)
-      return { ...(await read({ limit, offset })), limit, offset }
+      const read = (page: { limit: number; offset: number }, found = filters) =>
+        exploreTurns(c.get("ctx"), sessionOf(c), { filters: found, page: { sort, direction, ...page } })
+      if (format !== "csv") return { ...(await read({ limit, offset })), limit, offset }
+      const found = untilNow(c.get("ctx"), filters)
+      return csvAnswer(c, "turns", COLUMNS, async (page) => (await read(page, found)).items)
     },
   )
 

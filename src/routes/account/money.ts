@@ -23,6 +23,7 @@ const ENERGY_COLUMNS: CsvColumns<z.infer<typeof energySchema>["days"][number]> =
   free: ({ free }) => free,
   bonus: ({ bonus }) => bonus,
   paid: ({ paid }) => paid,
+  refunded: ({ refunded }) => refunded,
 }
 
 const LEDGER_COLUMNS: CsvColumns<ShownLedgerEntry> = {

@@ -14,7 +14,7 @@ import {
   turnStatsSchema,
 } from "../../turns/find-turns.ts"
 import { adminTurnSchema, readAnyTurn } from "../../turns/read-any-turn.ts"
-import { adminExplorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery } from "../explorer.ts"
+import { adminExplorerFilters, explorerPage, STATS_DESCRIPTION, searchQuery, untilNow } from "../explorer.ts"
 
 const tag = "admin"
 
@@ -57,10 +57,11 @@ export function mountAllTurns(app: App) {
       errors: [],
     },
     async (c, { query: { sort, direction, limit, offset, format, test: _test, bom: _bom, ...filters } }) => {
-      const read = (page: { limit: number; offset: number }) =>
-        exploreAllTurns(c.get("ctx"), sessionOf(c), { filters, page: { sort, direction, ...page } })
-      if (format === "csv") return csvAnswer(c, "all-turns", COLUMNS, async (page) => (await read(page)).items)
-      return { ...(await read({ limit, offset })), limit, offset }
+      const read = (page: { limit: number; offset: number }, found = filters) =>
+        exploreAllTurns(c.get("ctx"), sessionOf(c), { filters: found, page: { sort, direction, ...page } })
+      if (format !== "csv") return { ...(await read({ limit, offset })), limit, offset }
+      const found = untilNow(c.get("ctx"), filters)
+      return csvAnswer(c, "all-turns", COLUMNS, async (page) => (await read(page, found)).items)
     },
   )
 
