@@ -9,7 +9,7 @@ export interface BusySize {
 }
 
 /** A busy account: the answers that the web app must give are planted among many other rows. */
-export const BUSY = { owner: "Busy", customers: 1_000, spaces: 2_000, turns: 100_000, dearest: "customer-0417" }
+export const BUSY = { owner: "Busy", customers: 1_000, spaces: 2_000, turns: 100_000, dearest: "customer-0001" }
 
 /** The time in which the turns lie: at least one whole month. */
 const SPAN_DAYS = 62
