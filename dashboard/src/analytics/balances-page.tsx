@@ -10,7 +10,7 @@ import { Table } from "../ui/table.tsx"
 import { Count } from "../ui/values.tsx"
 import { AllTime } from "./energy-page.tsx"
 import { analyticsPages } from "./pages.ts"
-import { Scope, useReportSearch } from "./report-parts.tsx"
+import { GRANULARITY_TITLES, Scope, useReportSearch } from "./report-parts.tsx"
 
 const WINDOWS = [7, 14, 30, 90]
 const WINDOW = getBalanceTrendQuery.active_window_days.default
@@ -45,6 +45,7 @@ export function AnalyticsBalancesPage() {
             <Scope report={data} />
             <Chart
               title={`Balance of active users by ${data.granularity}, energy (UTC)`}
+              unit="energy"
               series={[
                 { key: "average", label: "Average" },
                 { key: "median", label: "Median" },
@@ -60,7 +61,7 @@ export function AnalyticsBalancesPage() {
                 rows={[...data.items].reverse()}
                 rowKey={({ date }) => date}
                 columns={[
-                  { title: `${data.granularity} (UTC)`, cell: ({ date }) => date },
+                  { title: `${GRANULARITY_TITLES[data.granularity]} (UTC)`, cell: ({ date }) => date },
                   { title: "Active users", right: true, cell: (row) => <Count value={row.active_users} /> },
                   { title: "Average", right: true, cell: (row) => <Count value={row.average_balance} /> },
                   { title: "Median", right: true, cell: (row) => <Count value={row.median_balance} /> },

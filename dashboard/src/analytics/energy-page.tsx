@@ -12,7 +12,7 @@ import { Read } from "../ui/read.tsx"
 import { type Column, Table } from "../ui/table.tsx"
 import { Count } from "../ui/values.tsx"
 import { analyticsPages } from "./pages.ts"
-import { Scope, useReportSearch } from "./report-parts.tsx"
+import { GRANULARITY_TITLES, Scope, useReportSearch } from "./report-parts.tsx"
 
 type Booked = EnergyTimeline["totals"]
 
@@ -52,6 +52,7 @@ export function AnalyticsEnergyPage() {
             </Stats>
             <Chart
               title={`Energy by ${data.granularity} (UTC)`}
+              unit="energy"
               series={KINDS.slice(0, 4).map(([key, label]) => ({ key, label }))}
               points={data.items.map(({ date, ...values }) => ({ label: date, values }))}
             />
@@ -61,7 +62,7 @@ export function AnalyticsEnergyPage() {
                 rows={[...data.items].reverse()}
                 rowKey={({ date }) => date}
                 columns={[
-                  { title: `${data.granularity} (UTC)`, cell: ({ date }) => date },
+                  { title: `${GRANULARITY_TITLES[data.granularity]} (UTC)`, cell: ({ date }) => date },
                   ...KINDS.map(
                     ([name, label]): Column<EnergyTimeline["items"][number]> => ({
                       title: label,

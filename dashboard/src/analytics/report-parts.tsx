@@ -43,6 +43,9 @@ export const MeasureFilter = ({ measure }: { measure: Measure | undefined }) => 
   />
 )
 
+/** The title of the column of a report's days, weeks or months. */
+export const GRANULARITY_TITLES = { day: "Day", week: "Week", month: "Month" } as const
+
 /** The range of a report, and the time up to which its figures are exact. */
 export function Scope({ report }: { report: { from: string; to: string; granularity: string | null; as_of: string } }) {
   const { from, to, granularity, as_of } = report

@@ -75,6 +75,7 @@ function Energy({ of, days, stale }: { of: UserEnergy; days: number; stale: bool
             <Chart
               key={title}
               title={`${title}, ${days} days (UTC); 10 energy = 1 USD`}
+              unit="energy"
               kind="bars"
               series={BUCKETS.filter(({ key }) => keys.includes(key))}
               points={of.days.map(({ date, ...values }) => ({ label: date, values }))}

@@ -114,6 +114,7 @@ function Today() {
   const balance = useRead("getBalance")
   // The same request as the chart's.
   const energy = useRead("getEnergy", { query: { days: DAYS } })
+  const today = energy.data?.days.at(-1)
   const turns = useRead("getTurnStats", { query: { test: test && "true", created_after: startOfDay() } })
   return (
     <div className={FIGURES}>
@@ -138,9 +139,9 @@ function Today() {
             <Stat
               lead
               label={test ? "Spent today (live)" : "Spent today"}
-              hint={test ? "by live turns, since 00:00 UTC" : "since 00:00 UTC"}
+              hint={`${test ? "by live turns, " : ""}since 00:00 UTC${today?.refunded ? ", less refunds" : ""}`}
             >
-              <MoneyFigure usd={energy.data && (energy.data.days.at(-1)?.spent ?? 0) / ENERGY} />
+              <MoneyFigure usd={energy.data && ((today?.spent ?? 0) - (today?.refunded ?? 0)) / ENERGY} />
             </Stat>
             {!test && <ForecastStat />}
             <PlanStat />

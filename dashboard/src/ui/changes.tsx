@@ -32,9 +32,9 @@ function changesOf({ before, after }: Facts): Change[] {
 export function ShownChanges({ of }: { of: Facts }) {
   const changes = changesOf(of)
   return (
-    <span className="flex flex-col gap-1 max-sm:items-end">
+    <span className="flex min-w-0 flex-col gap-1 max-sm:items-end max-sm:whitespace-normal">
       {changes.slice(0, SHOWN).map(({ field, before, after }) => (
-        <span key={field} className="line-clamp-1 max-w-[420px] break-all">
+        <span key={field} className="line-clamp-1 max-w-[420px] break-all max-sm:max-w-full">
           <span className="text-muted">{field}</span>{" "}
           {before !== undefined && (
             <>

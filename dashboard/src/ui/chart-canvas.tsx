@@ -4,6 +4,7 @@ import {
   BarChart,
   CartesianGrid,
   ComposedChart,
+  type DotItemDotProps,
   Legend,
   Line,
   LineChart,
@@ -62,6 +63,13 @@ function BarShape(props: RectangleProps & { payload?: { label: string } }) {
       className={isOpen ? "unfinished" : undefined}
     />
   )
+}
+
+/** The dot of a point without a neighbour, to which no line leads. */
+function loneDot({ points, index, value, cx, cy, stroke }: DotItemDotProps) {
+  const hasValue = (at: number) => typeof points[at]?.value === "number"
+  const isLone = typeof value === "number" && !hasValue(index - 1) && !hasValue(index + 1)
+  return isLone ? <circle key={index} cx={cx} cy={cy} r={2.5} fill={stroke} /> : <g key={index} />
 }
 
 const tooltipOf = (unit: ChartUnit, isBars: boolean) => (
@@ -164,7 +172,7 @@ export function ChartCanvas(props: ChartProps) {
       {legend}
     </>
   )
-  const line = { strokeWidth: 1.75, isAnimationActive: false, dot: points.length === 1 }
+  const line = { strokeWidth: 1.75, isAnimationActive: false, dot: loneDot }
   const hidden = { legendType: "none", tooltipType: "none" } as const
   const strokeOf = (key: string) =>
     lineLook(

@@ -1,7 +1,7 @@
-import { countText, USD } from "./numbers.ts"
+import { countText, ENERGY, USD } from "./numbers.ts"
 
 /** The unit of a chart's values, which decides their form. */
-export type ChartUnit = "count" | "usd" | "percent" | "seconds"
+export type ChartUnit = "count" | "energy" | "usd" | "percent" | "seconds"
 
 const usd = new Intl.NumberFormat(undefined, { ...USD, minimumFractionDigits: 2, maximumFractionDigits: 4 })
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 })
@@ -12,6 +12,7 @@ const seconds = new Intl.NumberFormat(undefined, { ...SECONDS, maximumFractionDi
 export function valueText(value: number, unit: ChartUnit): string {
   if (unit === "usd") return usd.format(value)
   if (unit === "seconds") return seconds.format(value)
+  if (unit === "energy") return ENERGY.exact.format(value)
   return unit === "percent" ? percent.format(value / 100) : countText(value)
 }
 

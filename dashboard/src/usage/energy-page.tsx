@@ -72,6 +72,7 @@ export function EnergyPage() {
 const EnergyChart = ({ title, days, buckets }: { title: string; days: EnergyDay[]; buckets: typeof BUCKETS }) => (
   <Chart
     title={title}
+    unit="energy"
     kind={days.length > 100 ? "lines" : "bars"}
     series={buckets.map(([key, label]) => ({ key, label }))}
     points={days.map(({ date, ...values }) => ({ label: date, values }))}

@@ -18,7 +18,7 @@ import { KeyFilter, ModelFilter, SpaceFilter } from "../ui/pickers.tsx"
 import { RangeChoice } from "../ui/range.tsx"
 import { Read } from "../ui/read.tsx"
 import { useSorting } from "../ui/sorting.ts"
-import { wordsOfEnds } from "../ui/time-range.ts"
+import { endsOf, RANGE_WORDS, wordsOfEnds } from "../ui/time-range.ts"
 import { Count, Money, MoneyFigure } from "../ui/values.tsx"
 import { usagePages } from "./pages.ts"
 import { UsageChart } from "./usage-chart.tsx"
@@ -207,6 +207,15 @@ const UsageStats = ({ report: { from, to, total }, quality, before }: UsageStats
 /** True if end users were charged for some of the turns. */
 const isSold = ({ total }: Pick<UsageReport, "total">) => total.end_user_charge_usd !== null
 
+const DAYS = [7, 30, 90].map((count) => ({ label: wordsOfDays(count), search: { days: count } }))
+
+/** The months of statements. The last one may have ended since the page was opened. */
+const monthPresets = () =>
+  (["this_month", "last_month"] as const).map((name) => {
+    const { created_after: from, created_before: to } = endsOf(name)
+    return { label: RANGE_WORDS[name], search: { from, to } }
+  })
+
 /** The grouping and the filters of the report. */
 function UsageFilters({ end }: { end: ReactNode }) {
   const { group_by, days = 30, from, to, space, model, key, end_user_ref, test } = useSearch({ from: "/app/usage" })
@@ -227,7 +236,7 @@ function UsageFilters({ end }: { end: ReactNode }) {
       <GroupingFilter value={group_by === "day" ? undefined : group_by} test={test} />
       <RangeChoice
         shown={from || to ? wordsOfEnds(from, to) : wordsOfDays(days)}
-        presets={[7, 30, 90].map((count) => ({ label: wordsOfDays(count), search: { days: count } }))}
+        presets={[...DAYS, ...monthPresets()]}
         names={["from", "to"]}
         from={from}
         to={to}
