@@ -33,7 +33,7 @@ const MINUTE = 60_000
 const hoursAgo = (hours: number, now: number) =>
   new Date(Math.floor((now - hours * HOUR) / MINUTE) * MINUTE).toISOString()
 
-/** The first day (UTC) of a month, or of one before it. */
+/** The first day (UTC) of a month, or of one before it. A negative number names one after it. */
 export function firstOfMonth(now: number, before = 0): string {
   const at = new Date(now)
   return startOfDate(utcDay(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - before)))

@@ -42,13 +42,17 @@ export function UsagePage() {
   const change = useFilters()
   const report = useRead("getUsage", { query: { ...query, limit: ROWS, cursor } })
   const names = useUsageNames(group_by, report.data?.data.map(({ group }) => group) ?? [], search.test)
-  const previous = usePrevious(report.data, {
-    space: filters.space,
-    model: filters.model,
-    key: filters.key,
-    end_user_ref: filters.end_user_ref,
-    test: filters.test,
-  })
+  const previous = usePrevious(
+    report.data,
+    {
+      space: filters.space,
+      model: filters.model,
+      key: filters.key,
+      end_user_ref: filters.end_user_ref,
+      test: filters.test,
+    },
+    { from: search.from, to: search.to },
+  )
   const onFilter = (chosen: GroupFilters) =>
     change({ ...chosen, group_by: undefined, sort: undefined, direction: undefined }, { step: true })
   const { space, model, key, end_user_ref, test } = search

@@ -3,9 +3,8 @@ import type { UsageReport } from "../api/operations.ts"
 import { queryOf } from "../api/query.ts"
 import { getUsageQuery } from "../api/rules.ts"
 import { utcDay } from "../ui/days.ts"
+import { type Chosen, periodBefore } from "./period-before.ts"
 import type { UsageGroupBy, usageQueryOf } from "./usage-search.ts"
-
-const HOUR_MS = 3_600_000
 
 /** The amounts of the period before a report. All but `billed` are less refunds. */
 export interface Previous {
@@ -17,27 +16,13 @@ export interface Previous {
 /** The groupings whose groups can be named as a filter, so that the period before is read only for the shown groups. */
 const FILTERS: readonly string[] = ["end_user_ref", "space", "model", "key"] satisfies UsageGroupBy[]
 
-/**
- * The period of equal length before a report. If the report's period is not over, the one before ends at the same hour,
- * so that both are equally long.
- */
-function periodBefore({ from, to }: Pick<UsageReport, "from" | "to">, now: number) {
-  const begin = Date.parse(from)
-  const length = Date.parse(to) - begin
-  const elapsed = Math.min(length, Math.ceil(now / HOUR_MS) * HOUR_MS - begin)
-  return {
-    length,
-    isOver: elapsed > 0,
-    range: { from: new Date(begin - length).toISOString(), to: new Date(begin - length + elapsed).toISOString() },
-  }
-}
-
 /** Reads the period before a report. Undefined while it loads. */
 export function usePrevious(
   report: UsageReport | undefined,
   query: Omit<ReturnType<typeof usageQueryOf>, "from" | "to">,
+  chosen: Chosen = {},
 ): Previous | undefined {
-  const period = report && periodBefore(report, Date.now())
+  const period = report && periodBefore(report, chosen, Date.now())
   const enabled = period?.isOver === true
   const by = report?.group_by ?? "day"
   const values = report?.data.filter(({ kind }) => kind === "value").map(({ group }) => group) ?? []
@@ -57,7 +42,7 @@ export function usePrevious(
   if (!groups.data || !whole || !period) return undefined
   const rows = new Map(groups.data.data.map((row) => [`${row.kind} ${row.group}`, row]))
   const before = (group: string, kind: string) =>
-    rows.get(`${kind} ${by === "day" ? utcDay(Date.parse(group) - period.length) : group}`)
+    rows.get(`${kind} ${by === "day" ? utcDay(Date.parse(group) - period.distance) : group}`)
   return {
     total: whole.total.net_usd,
     of: (group, kind) => before(group, kind)?.net_usd ?? 0,
