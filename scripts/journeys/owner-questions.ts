@@ -110,6 +110,7 @@ export const OWNERS_QUESTIONS: JourneyQuestion[] = [
       const rows = table(page, "Waiting turns").getByRole("row", { name: /turn's own limit/ })
       for (let at = 0; at < 3; at++) await click(rows.nth(at).getByRole("checkbox"))
       await click(page.getByRole("button", { name: "Raise chosen" }))
+      await click(dialog(page).getByRole("button", { name: "Raise", exact: true }))
       const outcomes = page.getByRole("list", { name: "Outcomes" }).getByRole("listitem")
       await outcomes.nth(2).waitFor()
       return (await outcomes.allInnerTexts()).join("; ")

@@ -8,6 +8,7 @@ import { send } from "../api/send.ts"
 import { Button } from "../ui/button.tsx"
 import { AnswerDialog, DismissButton } from "../ui/dialog.tsx"
 import { TextArea } from "../ui/field.tsx"
+import { counted, MONEY } from "../ui/numbers.ts"
 import { Status } from "../ui/status.tsx"
 import { enoughFor, limitName, WAIT_READS } from "./wait-words.ts"
 
@@ -31,9 +32,11 @@ export function WaitBulk({ marked, test, onNone }: BulkProps) {
   const client = useQueryClient()
   const [busy, setBusy] = useState<Act | null>(null)
   const [denying, setDenying] = useState(false)
+  const [raising, setRaising] = useState(false)
   const [outcomes, setOutcomes] = useState<readonly Outcome[]>([])
   const run = async (act: Act, message?: string) => {
     setDenying(false)
+    setRaising(false)
     setBusy(act)
     setOutcomes([])
     for (const of of marked) {
@@ -67,7 +70,7 @@ export function WaitBulk({ marked, test, onNone }: BulkProps) {
           does="patchTurn"
           busy={busy === "raise"}
           disabled={!canRaise || busy !== null}
-          onClick={() => void run("raise")}
+          onClick={() => setRaising(true)}
         >
           Raise chosen
         </Button>
@@ -83,6 +86,7 @@ export function WaitBulk({ marked, test, onNone }: BulkProps) {
           ))}
         </ul>
       )}
+      {raising && <RaiseChosen marked={marked} onRaise={() => void run("raise")} onClose={() => setRaising(false)} />}
       {denying && (
         <DenyChosen
           count={marked.length}
@@ -91,6 +95,38 @@ export function WaitBulk({ marked, test, onNone }: BulkProps) {
         />
       )}
     </section>
+  )
+}
+
+interface RaiseProps {
+  marked: readonly WaitingTurn[]
+  onRaise: () => void
+  onClose: () => void
+}
+
+/** Says how much the turns may spend more, before they do. */
+function RaiseChosen({ marked, onRaise, onClose }: RaiseProps) {
+  const limits = marked.flatMap(({ waiting: { limit } }) => (limit?.kind === "max_cost" ? [limit] : []))
+  const more = limits.reduce((sum, limit) => sum + Number(enoughFor(limit)) - (limit.limit_usd ?? 0), 0)
+  const others = marked.length - limits.length
+  return (
+    <AnswerDialog
+      open
+      onClose={onClose}
+      onSubmit={onRaise}
+      title={`Raise the limit of ${counted(limits.length, "turn")}?`}
+      about={`Each may spend what its next model call needs, together at most ${MONEY.exact.format(more)} more. A turn that needs further calls waits again. A raise cannot be undone.`}
+      actions={
+        <>
+          <DismissButton />
+          <Button kind="primary" type="submit">
+            Raise
+          </Button>
+        </>
+      }
+    >
+      {others > 0 && <p>{counted(others, "chosen turn")} cannot be raised: another limit or a decision is due.</p>}
+    </AnswerDialog>
   )
 }
 
