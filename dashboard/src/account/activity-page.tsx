@@ -64,7 +64,13 @@ export function ActivityPage() {
               rowKey={({ activity_id }) => activity_id}
               stale={activity.isPlaceholderData}
               empty={
-                <EmptyState title="No changes match these filters">
+                <EmptyState
+                  title={
+                    Object.values(filters).some((value) => value !== undefined)
+                      ? "No changes match these filters"
+                      : "No changes yet"
+                  }
+                >
                   Changes of keys, limits, prices, webhooks and spaces are recorded here as they happen.
                 </EmptyState>
               }

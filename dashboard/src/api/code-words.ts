@@ -24,6 +24,7 @@ const CODE_WORDS: Record<string, string> = {
   key_window: "cap of the key per window",
   members_daily: "daily cap of members",
   // Why a turn failed, ended or was cancelled.
+  client: "cancelled on request",
   CONTEXT_TOO_LONG: "the context is too long",
   FILE_REJECTED: "a file was rejected",
   TOOL_SCHEMA_REJECTED: "the schema of a tool was rejected",

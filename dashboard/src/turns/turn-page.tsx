@@ -142,7 +142,9 @@ function TurnStats({ turn, test }: Pick<WholeTurnProps, "turn" | "test">) {
       )}
       <Stat
         label="Duration"
-        hint={started_at && `after ${lasted(Date.parse(started_at) - Date.parse(created_at))} in the queue`}
+        hint={
+          started_at && `after ${lasted(Math.max(0, Date.parse(started_at) - Date.parse(created_at)))} in the queue`
+        }
       >
         {started_at && finished_at ? lasted(Date.parse(finished_at) - Date.parse(started_at)) : "–"}
       </Stat>
@@ -229,7 +231,7 @@ function Steps({
         items.length === 0 && live.length === 0 ? (
           <p className="text-muted">
             {isOpenTurn(turn.state) ? (
-              "The turn has not started yet. Its steps appear here."
+              `${turn.started_at ? "The first model call is under way." : "The turn has not started yet."} Its steps appear here.`
             ) : turn.steps_deleted_at ? (
               <>
                 The steps are no longer kept. They were deleted <Time at={turn.steps_deleted_at} />.

@@ -28,7 +28,7 @@ export function ForecastStat() {
           </>
         ) : (
           // Keeps the height while it loads.
-          (data && "after three days with charges") || "\u00a0"
+          (data && "three days after the first charge") || "\u00a0"
         )
       }
     >

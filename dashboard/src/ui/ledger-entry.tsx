@@ -9,8 +9,8 @@ type Named = Pick<AdminLedgerEntry, "reason" | "bucket" | "actor" | "note">
 const NAMED: readonly string[] = LedgerEntryRules.actor.words
 
 function nameOf({ reason, bucket }: Pick<Named, "reason" | "bucket">): string {
-  if (reason !== "usage") return wordsOf(reason)
-  return bucket === "refunded" ? "refund of a turn" : "charge of a turn"
+  if (bucket === "refunded") return "refund of a turn"
+  return reason === "usage" ? "charge of a turn" : wordsOf(reason)
 }
 
 /** An entry of a ledger in words, with its codes on hover: why it was booked, its note, and who booked it. */

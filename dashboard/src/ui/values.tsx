@@ -102,8 +102,10 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
 function agoOf(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000)
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
-  return unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(Math.trunc(seconds / size), unit as "day")
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= (seconds > 0 ? 0.98 : 1) * size) ?? ["second", 1]
+  // A time to come is rounded: seven days are "in 7 days" also a moment later.
+  const count = seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size)
+  return unit === "second" && Math.abs(seconds) < 5 ? "now" : relative.format(count, unit as "day")
 }
 
 /** A day of the form 2026-11-30. It stays on one line, although it has hyphens. */
