@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_f348e92b11a0"
+export const RELEASE = "turnpike_21023aa7e4a7"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {
@@ -2385,6 +2385,7 @@ export interface Procedures {
       days: Answers["spent_day"][] | null
       daily_cap: number | null
       ledger_id: number | null
+      is_first: boolean | null
     }
   }
   due_work: {
@@ -5894,6 +5895,7 @@ export interface Procedures {
     args: {
       user_id: number | null
       amount: number | null
+      month: string | null
       alerts: string[] | null
       spent: number | null
       expected: number | null
@@ -6242,7 +6244,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   discard_uploads: { args: ["request:request", "idempotency_key", "file_ids", "once_keys"], columns: ["actor:json", "discarded:json"] },
   drop_second_factor: { args: ["user_id", "by", "request_id", "address", "moment"] },
   due_accounts: { args: ["passed:json", "limit", "moment"] },
-  due_budgets: { args: ["from", "after", "limit", "moment"], columns: ["user_id", "amount", "percents:json", "forecast", "days:json", "daily_cap", "ledger_id"] },
+  due_budgets: { args: ["from", "after", "limit", "moment"], columns: ["user_id", "amount", "percents:json", "forecast", "days:json", "daily_cap", "ledger_id", "is_first"] },
   due_work: { args: ["erasure_check", "upload_limit", "shards_idle", "books_every", "poll_late", "export_closes", "traces_kept", "longest"] },
   enable_model: { args: ["engine", "model", "label", "sort_order", "prices:json", "idle_seconds", "keep_edits", "moment"] },
   enable_provider: { args: ["request:request", "provider_id", "pool", "if_version"], columns: ["actor:json", "refused", "entity:json"] },
@@ -6525,7 +6527,7 @@ export const PROCEDURES: Record<ProcedureName, { args: readonly string[]; column
   team_answer_of: { args: ["team_id"], columns: ["team_answer_of:json"] },
   tell_activity: { args: ["of_account:json", "most", "moment"], columns: ["taken", "accounts:json"] },
   tell_anomalies: { args: ["user_id", "kind", "day", "found:json", "most", "moment"], columns: ["told:json", "account:json"] },
-  tell_budget: { args: ["user_id", "amount", "alerts", "spent", "expected", "ledger_id", "moment"], columns: ["told:json", "account:json"] },
+  tell_budget: { args: ["user_id", "amount", "month", "alerts", "spent", "expected", "ledger_id", "moment"], columns: ["told:json", "account:json"] },
   tell_locked: { args: ["user_id", "address", "moment"] },
   thin_snapshots: { args: ["thin_before", "hours", "limit", "moment"] },
   top_spaces: { args: ["from", "to", "limit", "brand"] },

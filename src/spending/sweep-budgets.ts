@@ -2,6 +2,7 @@ import type { Context } from "../actor/context.ts"
 import { storedRows } from "../base/casts.ts"
 import { inParallel } from "../base/in-parallel.ts"
 import { toUsd } from "../base/money.ts"
+import { startOfUnit } from "../base/report-range.ts"
 import { call, callOne } from "../platform/db.ts"
 import { sendEmail } from "../platform/email-hook.ts"
 import { describeError } from "../platform/log.ts"
@@ -19,6 +20,7 @@ interface DueBudget {
   days: Answers["spent_day"][]
   daily_cap: number | null
   ledger_id: number
+  is_first: boolean
 }
 
 interface Standing {
@@ -59,16 +61,29 @@ export async function sweepBudgets(ctx: Context): Promise<{ looked: number; told
   return swept
 }
 
-/** Returns how many alerts were told. */
+/** Looks at this month, and first at what the last one still spent. Returns how many alerts were told. */
 async function look(ctx: Context, due: DueBudget, now: Date): Promise<number> {
-  const { user_id, amount, ledger_id, daily_cap } = due
-  const month = monthOutlook(due.days, { now, dailyCap: daily_cap })
-  const expected = expectedOfMonth(month, now)
-  const { spent } = month
+  const { days, daily_cap: dailyCap } = due
+  let told = 0
+  if (due.is_first) {
+    const endOfLast = new Date(startOfUnit("month", now).getTime() - 1)
+    const { spent } = monthOutlook(days, { now: endOfLast, dailyCap })
+    told += await tell(ctx, { ...due, spent, expected: null, ledger_id: 0 }, { at: endOfLast, now })
+  }
+  const month = monthOutlook(days, { now, dailyCap })
+  const standing = { ...due, spent: month.spent, expected: expectedOfMonth(month, now) }
+  return told + (await tell(ctx, standing, { at: now, now }))
+}
+
+/** Tells the alerts of the month of `at`. Returns how many. */
+async function tell(ctx: Context, due: DueBudget & Standing, { at, now }: { at: Date; now: Date }): Promise<number> {
+  const { user_id, amount, spent, expected, ledger_id } = due
+  const month = at.toISOString().slice(0, 7)
   const { told, account } = await callOne(ctx.db, "tell_budget", {
     user_id,
     amount,
-    alerts: reachedAlerts({ ...due, spent, expected }),
+    month: `${month}-01`,
+    alerts: reachedAlerts(due),
     spent,
     expected,
     ledger_id,
@@ -79,7 +94,7 @@ async function look(ctx: Context, due: DueBudget, now: Date): Promise<number> {
     const data = {
       alert: alert === FORECAST ? FORECAST : "spent",
       percent: alert === FORECAST ? null : Number(alert),
-      month: now.toISOString().slice(0, 7),
+      month,
       budget_usd: toUsd(amount),
       spent_usd: toUsd(spent),
       expected_usd: expected === null ? null : toUsd(expected),

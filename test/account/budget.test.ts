@@ -155,3 +155,32 @@ test("A budget of 0, parts above the highest, and too many parts are refused", a
   expect(await put({ amount_usd: 1, percents: many })).toMatchObject([422, {}])
   expect((await read()).amount_usd).toBeNull()
 })
+
+test("A part that was spent just before the end of a month is told for that month, and only once", async () => {
+  const { client, spend, put } = await account()
+  const notices = async () =>
+    (await noticesOf(world, client.userId))
+      .filter(({ type }) => type === "budget.reached")
+      .map(({ data: { month, percent } }) => `${month} ${percent}`)
+      .sort()
+  const at = async (time: string) => {
+    await world.advance(Date.parse(time) - world.clock.ms())
+    await world.settled()
+  }
+  const month = world.clock.now()
+  const next = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)).toISOString().slice(0, 7)
+  const end = Date.parse(`${next}-01T00:00:00Z`)
+  const name = new Date(end - 1).toISOString().slice(0, 7)
+  await put({ amount_usd: 0.01, percents: [50, 100], forecast: false })
+  await world.sweep()
+  await at(new Date(end - 30_000).toISOString())
+  await spend()
+  await at(new Date(end + 20_000).toISOString())
+  await world.sweep()
+  const ofLast = [`${name} 100`, `${name} 50`]
+  expect(await notices()).toEqual(ofLast)
+  await spend()
+  await world.sweep()
+  await world.sweep()
+  expect(await notices()).toEqual([...ofLast, `${next} 100`, `${next} 50`])
+})
