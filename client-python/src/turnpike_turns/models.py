@@ -2929,12 +2929,13 @@ class UsageGroup(ApiObject):
     """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
-    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
-    per turn.
+    The amount that your end users were charged for these turns. What a refund returned to their wallets is not
+    subtracted. Null by `model`, because a charge is rounded per turn.
     """
     margin_usd: Decimal | None
     """
-    `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count.
+    `end_user_charge_usd` minus `charged_turns_billed_usd`, before refunds. Turns without a price and a wallet
+    do not count.
     """
     charged_turns_billed_usd: Decimal | None
     """
@@ -3032,12 +3033,13 @@ class UsageSums(ApiObject):
     """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
-    The amount that your end users were charged for these turns. Null by `model`, because a charge is rounded
-    per turn.
+    The amount that your end users were charged for these turns. What a refund returned to their wallets is not
+    subtracted. Null by `model`, because a charge is rounded per turn.
     """
     margin_usd: Decimal | None
     """
-    `end_user_charge_usd` minus `charged_turns_billed_usd`. Turns without a price and a wallet do not count.
+    `end_user_charge_usd` minus `charged_turns_billed_usd`, before refunds. Turns without a price and a wallet
+    do not count.
     """
     charged_turns_billed_usd: Decimal | None
     """
