@@ -70,15 +70,11 @@ const sums = {
     example: 0.0123,
   }),
   ...refundSums,
-  end_user_charge_usd: z
-    .number()
-    .nullable()
-    .meta({
-      description:
-        "The amount that your end users were charged for these turns. What a refund returned to their wallets is not subtracted. Null by " +
-        "`model`, because a charge is rounded per turn.",
-      example: 0.0185,
-    }),
+  end_user_charge_usd: z.number().nullable().meta({
+    description:
+      "The amount that your end users were charged for these turns, before refunds. Null by `model`, because a charge is rounded per turn.",
+    example: 0.0185,
+  }),
   margin_usd: z.number().nullable().meta({
     description:
       "`end_user_charge_usd` minus `charged_turns_billed_usd`, before refunds. Turns without a price and a wallet do not count.",

@@ -2929,8 +2929,8 @@ class UsageGroup(ApiObject):
     """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
-    The amount that your end users were charged for these turns. What a refund returned to their wallets is not
-    subtracted. Null by `model`, because a charge is rounded per turn.
+    The amount that your end users were charged for these turns, before refunds. Null by `model`, because a
+    charge is rounded per turn.
     """
     margin_usd: Decimal | None
     """
@@ -3033,8 +3033,8 @@ class UsageSums(ApiObject):
     """The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time."""
     end_user_charge_usd: Decimal | None
     """
-    The amount that your end users were charged for these turns. What a refund returned to their wallets is not
-    subtracted. Null by `model`, because a charge is rounded per turn.
+    The amount that your end users were charged for these turns, before refunds. Null by `model`, because a
+    charge is rounded per turn.
     """
     margin_usd: Decimal | None
     """

@@ -7571,7 +7571,7 @@ export interface UsageGroup {
   refunded_usd: number
   /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
   net_usd: number
-  /** The amount that your end users were charged for these turns. What a refund returned to their wallets is not subtracted. Null by `model`, because a charge is rounded per turn. */
+  /** The amount that your end users were charged for these turns, before refunds. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`, before refunds. Turns without a price and a wallet do not count. */
   margin_usd: number | null
@@ -7640,7 +7640,7 @@ export interface UsageSums {
   refunded_usd: number
   /** The billed amount less `refunded_usd`. Negative if more was refunded than billed in this time. */
   net_usd: number
-  /** The amount that your end users were charged for these turns. What a refund returned to their wallets is not subtracted. Null by `model`, because a charge is rounded per turn. */
+  /** The amount that your end users were charged for these turns, before refunds. Null by `model`, because a charge is rounded per turn. */
   end_user_charge_usd: number | null
   /** `end_user_charge_usd` minus `charged_turns_billed_usd`, before refunds. Turns without a price and a wallet do not count. */
   margin_usd: number | null
