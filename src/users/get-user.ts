@@ -93,6 +93,14 @@ export const userDetailSchema = adminUserSchema
         "Refunds are not subtracted. Containers and storage do not count.",
       example: 3.25,
     }),
+    refunded_30_days_usd: z.number().meta({
+      description: "The refunds that were booked in these 30 days, whenever their turns ended.",
+      example: 0.25,
+    }),
+    net_30_days_usd: z.number().meta({
+      description: "`spend_30_days_usd` less `refunded_30_days_usd`. Negative if more was refunded than billed.",
+      example: 3,
+    }),
   })
   .meta({ id: "UserDetail" })
 
@@ -142,6 +150,8 @@ export async function getUser(ctx: Context, credential: SessionCredential, userI
     only_owner_of: row.only_owner_of,
     referral: { ref_code: row.ref_code, referred_by: row.referred_by, referred: row.referred ?? 0 },
     spend_30_days_usd: toUsd(row.billed ?? 0),
+    refunded_30_days_usd: toUsd(row.refunded ?? 0),
+    net_30_days_usd: toUsd((row.billed ?? 0) - (row.refunded ?? 0)),
   }
 }
 
@@ -228,5 +238,12 @@ function partsOf(eb: Users, now: Date) {
       .where("t.finished_at", ">=", firstDay)
       .select((own) => own.cast<number>(own.fn.sum("t.billed_credit_micros"), "bigint").as("sum"))
       .as("billed"),
+    eb
+      .selectFrom("refunded_turns as r")
+      .whereRef("r.user_id", "=", "u.user_id")
+      .where("r.test", "=", false)
+      .where("r.refunded_at", ">=", firstDay)
+      .select((own) => own.cast<number>(own.fn.sum("r.refunded_credit_micros"), "bigint").as("sum"))
+      .as("refunded"),
   ] as const
 }

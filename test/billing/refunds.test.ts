@@ -107,6 +107,12 @@ test("Reports count a refund on the day of its booking, as gross, refunded and n
     expect(items[0]?.last_turn_at, "a refund is no turn").toBe(turn.finished_at)
     const endUser = await client.call("GET", "/v1/end-users/ada")
     expect(await endUser.json()).toMatchObject({ refunded_usd: turn.billed_cost_usd, last_turn_at: turn.created_at })
+    const [, user] = await admin.json("GET", `/api/admin/users/${client.userId}`)
+    expect(user, message).toMatchObject({
+      spend_30_days_usd: sum,
+      refunded_30_days_usd: turn.billed_cost_usd,
+      net_30_days_usd: second.billed_cost_usd,
+    })
     const [, overview] = await admin.json("GET", "/api/admin/overview")
     expect(overview.refunded.today_usd, message).toBeGreaterThanOrEqual(turn.billed_cost_usd)
   }

@@ -7826,6 +7826,10 @@ export interface UserDetail {
   }
   /** The billed amount of the account's live turns that ended in the last 30 days (UTC), including today, as in the reports. Refunds are not subtracted. Containers and storage do not count. */
   spend_30_days_usd: number
+  /** The refunds that were booked in these 30 days, whenever their turns ended. */
+  refunded_30_days_usd: number
+  /** `spend_30_days_usd` less `refunded_30_days_usd`. Negative if more was refunded than billed. */
+  net_30_days_usd: number
 }
 
 export interface UserEnergy {

@@ -31,9 +31,7 @@ export function UserAccount({ of }: { of: UserDetail }) {
         <Stat label="Available">
           <MoneyFigure usd={of.wallet.available_usd} />
         </Stat>
-        <Stat label="Billed in 30 days (UTC)">
-          <MoneyFigure usd={of.spend_30_days_usd} />
-        </Stat>
+        <RecentSpend of={of} />
       </Stats>
       <BilledChart userId={of.user_id} />
       <PlansOf of={of} />
@@ -140,6 +138,21 @@ export function UserAccount({ of }: { of: UserDetail }) {
     </div>
   )
 }
+
+const RecentSpend = ({ of }: { of: UserDetail }) => (
+  <Stat
+    label="Billed in 30 days (UTC)"
+    hint={
+      of.refunded_30_days_usd > 0 && (
+        <>
+          <MoneyFigure usd={of.refunded_30_days_usd} /> refunded, <MoneyFigure usd={of.net_30_days_usd} /> net
+        </>
+      )
+    }
+  >
+    <MoneyFigure usd={of.spend_30_days_usd} />
+  </Stat>
+)
 
 interface OpenPlan {
   what: "give" | "edit" | "end"
