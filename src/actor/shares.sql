@@ -45,6 +45,8 @@ declare
   space spaces;
 begin
   select s.* into space from spaces s where s.slug = p_slug limit 1;
-  return case when turnpike.role_in(caller, space) is not null then turnpike.in_space_of(caller, space.user_id)
-    else caller end;
+  if space.user_id <> caller.user_id and turnpike.role_in(caller, space) is not null then
+    return turnpike.in_space_of(caller, space.user_id);
+  end if;
+  return caller;
 end $$;

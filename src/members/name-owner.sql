@@ -7,9 +7,7 @@ begin
   former := turnpike.lock_people(p_account, p_person);
   refused := case when not exists (select from users a where a.user_id = p_account) then 'unknown_account'
     when not exists (select from users u where u.user_id = p_person and u.disabled_at is null) then 'unknown'
-    when p_person <> p_account and not turnpike.has_factor(p_person)
-      and exists (select from users a where a.user_id = p_account and a.members_need_factor)
-      then 'member_factor' end;
+    when turnpike.lacks_member_factor(p_account, p_person) then 'member_factor' end;
   if refused is not null or former is not distinct from 'owner' then
     return;
   end if;

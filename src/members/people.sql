@@ -41,6 +41,14 @@ begin
   end if;
 end $$;
 
+-- True if an account requires a second factor of its people, and a person has none. Its own user needs none.
+create function turnpike.lacks_member_factor(p_account bigint, p_person bigint) returns boolean
+language plpgsql stable as $$
+begin
+  return p_person is distinct from p_account and not turnpike.has_factor(p_person)
+    and exists (select from users a where a.user_id = p_account and a.members_need_factor);
+end $$;
+
 -- The facts of a person for the audit log.
 create function turnpike.person_facts(p_person bigint, p_role text) returns jsonb language plpgsql stable as $$
 begin

@@ -19,9 +19,7 @@ begin
   refused := case when p_person is not distinct from person then 'self'
     when former is null or exists (select from users u where u.user_id = p_person and u.disabled_at is not null)
       then 'unknown'
-    when p_person is distinct from caller.user_id and not turnpike.has_factor(p_person)
-      and exists (select from users a where a.user_id = caller.user_id and a.members_need_factor)
-      then 'member_factor' end;
+    when turnpike.lacks_member_factor(caller.user_id, p_person) then 'member_factor' end;
   if refused is null then
     keys := turnpike.keys_beyond(caller.user_id, person, p_role, p_request.moment);
     perform turnpike.set_account_role(caller.user_id, p_person, 'owner', p_request.moment);

@@ -3,7 +3,7 @@
 import type { JsonInput, JsonRow } from "./json-row.ts"
 
 /** The database schema with the procedures of this source. Its name contains a hash of their text. */
-export const RELEASE = "turnpike_21023aa7e4a7"
+export const RELEASE = "turnpike_bd1ac76a60c1"
 
 /** The composite types that procedures return as JSON, by the name of the SQL type. */
 export interface Answers {

@@ -51,7 +51,7 @@ export function UsagePage() {
       end_user_ref: filters.end_user_ref,
       test: filters.test,
     },
-    { from: search.from, to: search.to },
+    search,
   )
   const onFilter = (chosen: GroupFilters) =>
     change({ ...chosen, group_by: undefined, sort: undefined, direction: undefined }, { step: true })
@@ -213,7 +213,7 @@ const isSold = ({ total }: Pick<UsageReport, "total">) => total.end_user_charge_
 
 const DAYS = [7, 30, 90].map((count) => ({ label: wordsOfDays(count), search: { days: count } }))
 
-/** The months of statements. The last one may have ended since the page was opened. */
+/** The months of statements, as of now, because a page may be open when a month ends. */
 const monthPresets = () =>
   (["this_month", "last_month"] as const).map((name) => {
     const { created_after: from, created_before: to } = endsOf(name)

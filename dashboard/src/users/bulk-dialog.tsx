@@ -30,8 +30,6 @@ const COLUMNS: Column<UsersChange["items"][number]>[] = [
 const effectOf = ({ only_owner_of: accounts }: UsersChange["items"][number]) =>
   accounts.length > 0 && `No owner of ${accounts.map(nameOf).join(", ")} can sign in then.`
 
-const usersText = (count: number) => counted(count, "user")
-
 interface Props {
   userIds: readonly number[]
   onClose: () => void
@@ -59,7 +57,7 @@ export function BulkDialog({ userIds, onClose, onDone }: Props) {
       { body: { act, user_ids, state: result.state, note } },
       {
         onSuccess: ({ changed }) => {
-          toast(`${usersText(changed)} changed.`)
+          toast(`${counted(changed, "user")} changed.`)
           onDone()
           onClose()
         },
@@ -71,7 +69,7 @@ export function BulkDialog({ userIds, onClose, onDone }: Props) {
       onClose={onClose}
       wide
       draft={draft}
-      title={`Change ${usersText(userIds.length)}`}
+      title={`Change ${counted(userIds.length, "user")}`}
       about="Look at the preview first. Then confirm it with a reason."
     >
       <Form
@@ -90,7 +88,7 @@ export function BulkDialog({ userIds, onClose, onDone }: Props) {
               busy={shown ? change.isPending : preview.isPending}
               disabled={!act || (shown !== null && (note.trim() === "" || shown.result.changed === 0))}
             >
-              {shown ? `Change ${usersText(shown.result.changed)}` : "Preview"}
+              {shown ? `Change ${counted(shown.result.changed, "user")}` : "Preview"}
             </Button>
             <DismissButton />
           </>
@@ -120,8 +118,8 @@ export function BulkDialog({ userIds, onClose, onDone }: Props) {
       {shown && (
         <>
           <p role="status">
-            {usersText(shown.result.changed)} will change, {usersText(shown.result.unchanged)} will stay as they are,{" "}
-            {usersText(shown.result.refused)} will be refused.
+            {counted(shown.result.changed, "user")} will change, {counted(shown.result.unchanged, "user")} will stay as
+            they are, {counted(shown.result.refused, "user")} will be refused.
           </p>
           <Table
             caption="What happens to each user"
